@@ -7,7 +7,7 @@ import { ROOT } from "./tools.ts";
 
 const USAGE = `usage: .ci/run [--all] [--seed TEXT] [--list] [NAME…]
        npm run soak -- [--seed TEXT] [--list] [NAME…]
-       npm run soak -- --commits N [--days N]
+       npm run soak -- --commits N [--days N] [--keep]
 
   --all        the longer form of each part, and every seeded bug
   --seed TEXT  what seeds are drawn by; the commit's hash, in a soak the time

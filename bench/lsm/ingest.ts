@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Engine } from "../../src/lsm/engine/engine.ts";
 import { openEngine } from "./firn.ts";
 import { inScratch } from "./scratch.ts";
 import { rowsOf } from "./workloads.ts";
@@ -6,7 +7,7 @@ import { rowsOf } from "./workloads.ts";
 /** Indexed rows into an empty, durable shard: each is a row and an entry of an index. */
 export interface IngestCell {
   readonly rows: number;
-  /** By `Engine.ingest`, up to its commit. */
+  /** By `Engine.ingest`, up to its commit; its threads have started before. */
   readonly ingestedPerSecond: number;
   /** The same rows in batches of a thousand, up to when they are durable. */
   readonly writtenPerSecond: number;
@@ -40,9 +41,10 @@ async function ingest(count: number): Promise<Omit<IngestCell, "rows" | "written
     const engine = await openEngine(scratch(), { durable: true, options: { mergeThreads: 2 } });
     const delays = monitorEventLoopDelay({ resolution: 1 });
     try {
+      await startThreads(engine);
       delays.enable();
       const startMs = performance.now();
-      const loading = engine.ingest();
+      const loading = engine.ingest({ ranges: RELATIONS });
       for (let at = 0; at < count; at += BATCH) await loading.add(indexedRows(data, count, at));
       await loading.commit();
       const seconds = (performance.now() - startMs) / 1_000;
@@ -54,6 +56,22 @@ async function ingest(count: number): Promise<Omit<IngestCell, "rows" | "written
       await engine.close();
     }
   });
+}
+
+/** The rows of the table, and the entries of its index. */
+const RELATIONS = [{ to: Buffer.of(0xfe) }, { from: Buffer.of(0xfe), to: Buffer.of(0xff) }];
+
+/** A server has them, once it has merged anything. */
+async function startThreads(engine: Engine): Promise<void> {
+  const first = engine.ingest({
+    ranges: [{ from: Buffer.of(0xff, 0) }, { from: Buffer.of(0xff, 1) }],
+  });
+  const value = new Uint8Array(100);
+  for (let i = 0; i < 10_000; i++) {
+    const key = Buffer.of(0xff, i % 2, i >> 8, i);
+    await first.add([{ key, value }]);
+  }
+  await first.commit();
 }
 
 async function write(count: number): Promise<number> {

@@ -1,4 +1,5 @@
 import { CATALOG_OPERATIONS, type CatalogOperations } from "./catalog-operations.ts";
+import { CONNECTOR_OPERATIONS, type ConnectorOperations } from "./connector-operations.ts";
 import { NAMESPACE_OPERATIONS, type NamespaceOperations } from "./namespace-operations.ts";
 import { NODE_OPERATIONS, type NodeOperations } from "./node-operations.ts";
 import type { ApiOperation } from "./operation.ts";
@@ -7,6 +8,7 @@ import { RELATION_OPERATIONS, type RelationOperations } from "./relation-operati
 /** What each operation takes and answers, by its name. */
 export interface Operations
   extends CatalogOperations,
+    ConnectorOperations,
     NamespaceOperations,
     RelationOperations,
     NodeOperations {}
@@ -20,6 +22,7 @@ export type OperationName = keyof Operations;
 export const OPERATIONS: Readonly<Record<OperationName, ApiOperation>> = {
   ...NODE_OPERATIONS,
   ...CATALOG_OPERATIONS,
+  ...CONNECTOR_OPERATIONS,
   ...NAMESPACE_OPERATIONS,
   ...RELATION_OPERATIONS,
 };

@@ -3,6 +3,7 @@ import { AT, historyOperations } from "./history-operations.ts";
 import type { ApiOperation, Schema } from "./operation.ts";
 import {
   type Diff,
+  OTHER_FORMAT,
   type Page,
   SNAPSHOT,
   type Snapshot,
@@ -22,10 +23,19 @@ import {
   object,
   PAGE,
   PATH,
+  PROPERTIES_PATCH,
   pageOf,
   patchOf,
   TIME,
 } from "./schema.ts";
+import {
+  COLUMNS,
+  type CreateTable,
+  PARTITION_KEYS,
+  TABLE_CONTENT,
+  UPSTREAM_PATCH,
+  type UpdateTable,
+} from "./table-content.ts";
 import { UPDATE_MASK, type UpdateMask } from "./updates.ts";
 
 /** What the catalog itself says of a table or view: the rest is in its metadata file. */
@@ -47,7 +57,8 @@ type OfView = In | "view";
 export interface RelationOperations {
   listTables: Asks<In, PageQuery, undefined, Page<Summary>>;
   getTable: Asks<OfTable, AtQuery, undefined, Table>;
-  updateTable: Asks<OfTable, UpdateMask, UpdateRelation, Table>;
+  createTable: Asks<In, object, CreateTable, Table>;
+  updateTable: Asks<OfTable, UpdateMask, UpdateTable, Table>;
   dropTable: Asks<OfTable, { readonly purge?: boolean }, undefined, undefined>;
   renameTable: Asks<OfTable, object, RenameRelation, Table>;
   listTableVersions: Asks<OfTable, PageQuery, undefined, Page<Version>>;
@@ -151,7 +162,29 @@ const OF_VIEWS = common("view", VIEW) as Readonly<Record<Common, ApiOperation>>;
 export const RELATION_OPERATIONS: Readonly<Record<keyof RelationOperations, ApiOperation>> = {
   listTables: OF_TABLES.list,
   getTable: OF_TABLES.get,
-  updateTable: OF_TABLES.update,
+  createTable: {
+    method: "POST",
+    template: `${WITHIN}/tables`,
+    tag: "tables",
+    summary: "Register a table of another format than Iceberg",
+    needs: ["create"],
+    body: object({ name: NAME, format: OTHER_FORMAT }, TABLE_CONTENT),
+    status: 201,
+    answer: TABLE,
+    once: true,
+  },
+  updateTable: {
+    ...OF_TABLES.update,
+    summary: "Describe or protect a table; of other formats than Iceberg change what it says",
+    body: patchOf({
+      description: DESCRIPTION,
+      protected: FLAG,
+      properties: PROPERTIES_PATCH,
+      columns: COLUMNS,
+      partitionKeys: PARTITION_KEYS,
+      upstream: UPSTREAM_PATCH,
+    }),
+  },
   dropTable: {
     ...OF_TABLES.drop,
     query: {

@@ -40,6 +40,8 @@ export interface ResourceBase {
 export type ResourceType = "catalog" | "namespace" | "table" | "view";
 
 const RESOURCE_TYPE = oneOf("catalog", "namespace", "table", "view");
+/** Kinds that lists show: what can be dropped and brought back, and the others. */
+const LISTED_TYPE = oneOf("catalog", "namespace", "table", "view", "connector");
 const STATE = oneOf("ACTIVE", "DELETING", "DROPPED", "PURGING");
 const BASE: Readonly<Record<string, Schema>> = {
   id: UUID,
@@ -104,6 +106,35 @@ const ICEBERG: Schema = object(
   { uuid: TEXT, currentSnapshotId: INT64, currentVersionId: COUNT },
 );
 
+/** Formats that this API registers: Iceberg tables are made by the Iceberg protocol. */
+export type OtherFormat = "DELTA" | "HUDI" | "OTHER";
+
+export const OTHER_FORMAT: Schema = oneOf("DELTA", "HUDI", "OTHER");
+
+/** A column of a table of another format than Iceberg. */
+export interface Column {
+  readonly name: string;
+  /** As the format spells it. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly comment: string;
+  readonly fieldId?: number;
+}
+
+const COLUMN: Schema = object(
+  { name: TEXT, type: TEXT, nullable: FLAG, comment: TEXT },
+  { fieldId: COUNT },
+);
+
+/** Where a table comes from. */
+export interface Upstream {
+  readonly connectorId?: string;
+  readonly uri: string;
+  readonly path: string;
+}
+
+const UPSTREAM: Schema = object({ uri: TEXT, path: TEXT }, { connectorId: UUID });
+
 export interface Table extends ResourceBase {
   readonly type: "table";
   readonly catalog: string;
@@ -113,6 +144,10 @@ export interface Table extends ResourceBase {
   readonly location: string;
   readonly format: Format;
   readonly iceberg?: IcebergPart;
+  /** Of other formats than Iceberg. */
+  readonly columns?: readonly Column[];
+  readonly partitionKeys?: readonly string[];
+  readonly upstream?: Upstream;
 }
 
 /** What tables and views have in common. */
@@ -131,10 +166,11 @@ export const TABLE: Schema = object(
     ...RELATION,
     format: FORMAT,
   },
-  { iceberg: ICEBERG },
+  { iceberg: ICEBERG, columns: listOf(COLUMN), partitionKeys: listOf(TEXT), upstream: UPSTREAM },
 );
 
-export interface View extends Omit<Table, "type" | "format"> {
+export interface View
+  extends Omit<Table, "type" | "format" | "columns" | "partitionKeys" | "upstream"> {
   readonly type: "view";
 }
 
@@ -146,12 +182,43 @@ export const VIEW: Schema = object(
   { iceberg: ICEBERG },
 );
 
-export type Resource = Catalog | Namespace | Table | View;
-export const RESOURCE: Schema = { anyOf: [CATALOG, NAMESPACE, TABLE, VIEW] };
+export type ConnectorKind = "ICEBERG_REST" | "GLUE" | "DELTA" | "UNITY";
+
+export const CONNECTOR_KIND: Schema = oneOf("ICEBERG_REST", "GLUE", "DELTA", "UNITY");
+
+/** When a connector is imported from without being asked, and which of its namespaces. */
+export interface ConnectorPolicy {
+  readonly enabled: boolean;
+  readonly intervalMs: number;
+  readonly scope: readonly string[];
+}
+
+/** Another catalog that tables are imported from. */
+export interface Connector extends ResourceBase {
+  readonly type: "connector";
+  readonly kind: ConnectorKind;
+  readonly uri: string;
+  readonly options: Properties;
+  readonly policy: ConnectorPolicy;
+  readonly properties: Properties;
+}
+
+export const CONNECTOR: Schema = object({
+  type: oneOf("connector"),
+  ...BASE,
+  kind: CONNECTOR_KIND,
+  uri: TEXT,
+  options: PROPERTIES,
+  policy: object({ enabled: FLAG, intervalMs: COUNT, scope: listOf(TEXT) }),
+  properties: PROPERTIES,
+});
+
+export type Resource = Catalog | Namespace | Table | View | Connector;
+export const RESOURCE: Schema = { anyOf: [CATALOG, NAMESPACE, TABLE, VIEW, CONNECTOR] };
 
 /** A resource as a list shows it: what its pointer tells without a read of its payload. */
 export interface Summary {
-  readonly type: ResourceType;
+  readonly type: ResourceType | "connector";
   readonly id: string;
   readonly name: string;
   readonly etag: string;
@@ -163,7 +230,7 @@ export interface Summary {
 
 export const SUMMARY: Schema = object(
   {
-    type: RESOURCE_TYPE,
+    type: LISTED_TYPE,
     id: UUID,
     name: TEXT,
     etag: TEXT,

@@ -18,6 +18,7 @@ export type Revision = Branded<"Revision">;
 export type WriterId = Branded<"WriterId">;
 export type ChangeId = Branded<"ChangeId">;
 /** Of long work. A job that ends the life of an entity has that entity's id. */
+export type ConnectorId = Branded<"ConnectorId">;
 export type JobId = Branded<"JobId">;
 /**
  * UUID of the Iceberg metadata, which is the table's own and outlives a rename or a re-register.
@@ -36,6 +37,7 @@ export type AnyId =
   | Revision
   | WriterId
   | ChangeId
+  | ConnectorId
   | JobId
   | TableUuid
   | ViewUuid;

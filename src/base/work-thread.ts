@@ -20,6 +20,14 @@ interface Waiting {
 }
 
 const YOUNG_MIB = 64;
+/**
+ * V8 ends the whole process, not the thread, where one allocation does not fit what is left of its
+ * own limit: an array or a map that grows, a long text that is parsed. So that limit lies above the
+ * one that holds (`heapUsedMib` tells when it is passed) by more than the largest allocation, of
+ * 1 GiB, and what a thread can fill between two looks.
+ */
+const HEADROOM_MIB = 2_048;
+const MIB = 1_048_576;
 
 /** A thread that does one task after the other, in its own heap. */
 export class WorkThread {
@@ -34,7 +42,7 @@ export class WorkThread {
     this.#worker = new Worker(module, {
       workerData: role,
       resourceLimits: {
-        maxOldGenerationSizeMb: heapMib,
+        maxOldGenerationSizeMb: heapMib + HEADROOM_MIB,
         maxYoungGenerationSizeMb: Math.min(YOUNG_MIB, heapMib),
       },
     });
@@ -51,6 +59,16 @@ export class WorkThread {
   /** Whether it has ended, by itself or not. */
   get isEnded(): boolean {
     return this.#ended !== undefined;
+  }
+
+  /** Its heap as it is now, garbage too. Waits for a moment in which the thread can tell. */
+  async heapUsedMib(): Promise<number> {
+    try {
+      return (await this.#worker.getHeapStatistics()).used_heap_size / MIB;
+    } catch {
+      // It has ended, or not begun: then there is no heap.
+      return 0;
+    }
   }
 
   /** @throws FirnError why the thread ended, where it did. */
@@ -97,15 +115,16 @@ export class WorkThread {
 
   #reasonOf(error: Error): FirnError {
     if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") {
-      const heapMib = this.#heapMib;
-      return invalid(
-        "WORK_TOO_LARGE",
-        `reading the input needs more than ${heapMib} MiB of memory: make it smaller`,
-        { heapMib },
-      );
+      return workTooLarge(this.#heapMib);
     }
     return workStopped(error.message);
   }
+}
+
+/** The input is at fault: no other thread would do. */
+export function workTooLarge(heapMib: number): FirnError {
+  const message = `reading the input needs more than ${heapMib} MiB of memory: make it smaller`;
+  return invalid("WORK_TOO_LARGE", message, { heapMib });
 }
 
 /** The thread has gone, through no fault of its input: another one may do the work. */

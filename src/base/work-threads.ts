@@ -4,7 +4,7 @@ import { type FirnError, invalid } from "./error.ts";
 import { LIMITS } from "./limits.ts";
 import { errorOf } from "./thread-failure.ts";
 import type { InputOf, PieceOf, Tasks, Workers } from "./work.ts";
-import { type Reply, type Request, WorkThread, workStopped } from "./work-thread.ts";
+import { type Reply, type Request, WorkThread, workStopped, workTooLarge } from "./work-thread.ts";
 
 export interface WorkLimits {
   /** Tasks that are done at once. */
@@ -28,6 +28,16 @@ interface ThreadSpec {
 const THREADS = 2;
 const IDLE_MS = 30_000;
 const NEXT: Request = { next: true };
+/** Between two looks at the heap of a thread at work: it cannot fill its headroom in less. */
+const LOOK_MS = 25;
+/** Parts of a thread's heap that its garbage may keep, for the next task to start with. */
+const REUSED_PARTS = 4;
+
+/** What was seen of a thread's heap in the time of one task. */
+class HeapWatch {
+  readonly over = new AbortController();
+  mostMib = 0;
+}
 
 /** A thread that does nothing else, and whether it was started for this. */
 interface Taken {
@@ -77,6 +87,8 @@ export class WorkThreads<T extends Tasks> implements Workers<T> {
   ): AsyncGenerator<PieceOf<T[N]>, void> {
     const { thread, isNew } = await this.#take();
     let isOver = false;
+    const watch = new HeapWatch();
+    void this.#watch(thread, watch);
     try {
       // The start is not the task's time: a machine may be busy.
       if (isNew) await thread.started();
@@ -92,7 +104,12 @@ export class WorkThreads<T extends Tasks> implements Workers<T> {
         owned = [];
       }
     } finally {
+      watch.over.abort();
       if (!isOver) thread.callOff();
+      // Garbage of this task would count as memory of the next one, and of the host meanwhile.
+      if (watch.mostMib * REUSED_PARTS > this.#options.heapMib) {
+        void this.#end(thread, workStopped("its heap had grown"));
+      }
       this.#release(thread);
     }
   }
@@ -102,6 +119,19 @@ export class WorkThreads<T extends Tasks> implements Workers<T> {
     const why = workStopped("it was closed");
     for (const { reject } of this.#waiting.splice(0)) reject(why);
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, why)));
+  }
+
+  /** Ends the thread where its task takes too much memory. */
+  async #watch(thread: WorkThread, watch: HeapWatch): Promise<void> {
+    const { clock, heapMib } = this.#options;
+    const { signal } = watch.over;
+    while (!signal.aborted && !thread.isEnded) {
+      await clock.sleep(LOOK_MS, signal);
+      if (signal.aborted) return;
+      const usedMib = await thread.heapUsedMib();
+      watch.mostMib = Math.max(watch.mostMib, usedMib);
+      if (usedMib > heapMib && !signal.aborted) await this.#end(thread, workTooLarge(heapMib));
+    }
   }
 
   /** Ends the thread where it does not answer in time. */

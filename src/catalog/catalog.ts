@@ -1,5 +1,6 @@
 import { type AccountStores, openAccount } from "./accounts.ts";
 import { Catalogs } from "./catalogs.ts";
+import { Connectors } from "./connectors.ts";
 import type { CatalogContext } from "./context.ts";
 import { Dropped } from "./dropped.ts";
 import { History } from "./history.ts";
@@ -17,6 +18,7 @@ export class AccountCatalog {
   readonly namespaces: Namespaces;
   readonly tables: Tables;
   readonly views: Views;
+  readonly connectors: Connectors;
   readonly reports: Reports;
   readonly dropped: Dropped;
   readonly jobs: Jobs;
@@ -29,6 +31,7 @@ export class AccountCatalog {
     this.namespaces = new Namespaces(context, resolver);
     this.tables = new Tables(context, resolver);
     this.views = new Views(context, resolver);
+    this.connectors = new Connectors(context);
     this.reports = new Reports(context);
     this.dropped = new Dropped(context, resolver);
     this.jobs = new Jobs(context);

@@ -51,7 +51,8 @@ export function entityPointers(
     ops.push({ op: "put", key, expected: 0n, ...(content && { summary: content }) });
   };
   for (const key of indexKeysOf(account, entity)) put(key);
-  if (entity.type !== "account" && entity.state === "DROPPED") {
+  const isDroppable = entity.type !== "account" && entity.type !== "connector";
+  if (isDroppable && entity.state === "DROPPED") {
     const [index = "", state = "", due = ""] = afterDropKeys(
       account,
       entity.id,
@@ -93,6 +94,8 @@ function nameKeys(account: AccountId, entity: Entity): readonly string[] {
       return [keyOf(FAMILIES.accountByName, entity.name)];
     case "catalog":
       return [keyOf(FAMILIES.catalogByName, account, entity.name)];
+    case "connector":
+      return [keyOf(FAMILIES.connectorByName, account, entity.name)];
     case "namespace":
       return [keyOf(FAMILIES.namespaceByPath, account, entity.catalogId, entity.path)];
     case "table":

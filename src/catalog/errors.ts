@@ -1,9 +1,18 @@
 import { type ErrorContext, FirnError } from "../base/error.ts";
-import type { EntityType, Relation } from "./model.ts";
+import type { EntityType, Relation, TableFormat } from "./model.ts";
 import { dotted } from "./names.ts";
 
 export function catalogNotFound(catalog: string): FirnError {
   return new FirnError("NotFound", "CATALOG_NOT_FOUND", "catalog not found", { catalog });
+}
+
+export function connectorNotFound(connector: string): FirnError {
+  return new FirnError("NotFound", "CONNECTOR_NOT_FOUND", "connector not found", { connector });
+}
+
+export function connectorExists(connector: string): FirnError {
+  const why = "connector already exists";
+  return new FirnError("AlreadyExists", "CONNECTOR_ALREADY_EXISTS", why, { connector });
 }
 
 export function namespaceNotFound(path: readonly string[]): FirnError {
@@ -14,6 +23,13 @@ export function namespaceNotFound(path: readonly string[]): FirnError {
 export function tableNotFound(path: readonly string[], name: string): FirnError {
   const table = dotted([...path, name]);
   return new FirnError("NotFound", "TABLE_NOT_FOUND", "table not found", { table });
+}
+
+/** A table of another format, asked for as an Iceberg table. */
+export function notIceberg(path: readonly string[], name: string, format: TableFormat): FirnError {
+  const table = dotted([...path, name]);
+  const why = "not an Iceberg table: use the native API";
+  return new FirnError("NotFound", "TABLE_NOT_ICEBERG", why, { table, format });
 }
 
 export function viewNotFound(path: readonly string[], name: string): FirnError {

@@ -38,7 +38,9 @@ export function expectedKeys(account: AccountId, entity: Entity): readonly Expec
       return [...namesOf(account, entity, summary), ...guardsOf(account, entity), ...entries];
     case "DROPPED":
     case "PURGING":
-      return entity.type === "account" ? [] : [...afterDrop(account, entity, summary), ...entries];
+      return entity.type === "account" || entity.type === "connector"
+        ? []
+        : [...afterDrop(account, entity, summary), ...entries];
     case "DELETING":
       return [];
   }
@@ -53,6 +55,10 @@ function namesOf(account: AccountId, entity: Entity, summary: Uint8Array): Expec
       ];
     case "catalog":
       return [{ role: "name", key: keyOf(FAMILIES.catalogByName, account, entity.name), summary }];
+    case "connector":
+      return [
+        { role: "name", key: keyOf(FAMILIES.connectorByName, account, entity.name), summary },
+      ];
     case "namespace": {
       const key = keyOf(FAMILIES.namespaceByPath, account, entity.catalogId, entity.path);
       return [{ role: "name", key, summary }];

@@ -165,13 +165,11 @@ export const FAMILIES = {
   connectorById: {
     pattern: "/accounts/{account}/connectors/by-id/{connector}",
     listed: false,
-    reserved: true,
     note: "canonical pointer",
   },
   connectorByName: {
     pattern: "/accounts/{account}/connectors/by-name/{name}",
     listed: true,
-    reserved: true,
     note: "name and claim",
   },
   receipt: {

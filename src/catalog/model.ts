@@ -1,6 +1,7 @@
 import type {
   AccountId,
   CatalogId,
+  ConnectorId,
   JobId,
   NamespaceId,
   Revision,
@@ -11,7 +12,7 @@ import type {
   WriterId,
 } from "../base/ids.ts";
 
-export type EntityType = "account" | "catalog" | "namespace" | "table" | "view";
+export type EntityType = "account" | "catalog" | "namespace" | "table" | "view" | "connector";
 export type EntityState = "ACTIVE" | "DELETING" | "DROPPED" | "PURGING";
 export type TableFormat = "ICEBERG" | "ROW" | "DELTA" | "HUDI" | "OTHER";
 export type Properties = Readonly<Record<string, string>>;
@@ -90,11 +91,33 @@ interface RelationBase extends EntityBase, Droppable {
   readonly location: string;
 }
 
+/** A column of a table that has no Iceberg metadata file. */
+export interface Column {
+  readonly name: string;
+  /** As the format spells it. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly comment: string;
+  readonly fieldId?: number;
+}
+
+/** Where a table comes from. */
+export interface Upstream {
+  /** Absent where no connector brought it. */
+  readonly connectorId?: ConnectorId;
+  readonly uri: string;
+  readonly path: string;
+}
+
 export interface Table extends RelationBase {
   readonly type: "table";
   readonly id: TableId;
   readonly format: TableFormat;
   readonly iceberg?: IcebergTable;
+  /** Of other formats than Iceberg; absent where none was given. */
+  readonly columns?: readonly Column[];
+  readonly partitionKeys?: readonly string[];
+  readonly upstream?: Upstream;
 }
 
 export interface View extends RelationBase {
@@ -103,8 +126,29 @@ export interface View extends RelationBase {
   readonly iceberg?: IcebergView;
 }
 
+export type ConnectorKind = "ICEBERG_REST" | "GLUE" | "DELTA" | "UNITY";
+
+/** When a connector is imported from without being asked, and which of its namespaces. */
+export interface ConnectorPolicy {
+  readonly enabled: boolean;
+  readonly intervalMs: number;
+  /** Levels joined by dots; none means all. */
+  readonly scope: readonly string[];
+}
+
+/** Another catalog that tables are imported from. It holds no secret, and a delete is final. */
+export interface Connector extends EntityBase {
+  readonly type: "connector";
+  readonly id: ConnectorId;
+  readonly kind: ConnectorKind;
+  readonly uri: string;
+  readonly options: Properties;
+  readonly policy: ConnectorPolicy;
+  readonly properties: Properties;
+}
+
 export type Relation = Table | View;
-export type Entity = Account | Catalog | Namespace | Relation;
+export type Entity = Account | Catalog | Namespace | Relation | Connector;
 
 /** Names one snapshot of a table: an id may come back, at another time. */
 export interface SnapshotKey {

@@ -41,6 +41,11 @@ export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
     owner: "viewById",
     note: "one a revision",
   },
+  connector: {
+    pattern: "accounts/{account}/connectors/{connector}/connector/{sha}.pb",
+    owner: "connectorById",
+    note: "one a revision",
+  },
   snapshot: {
     pattern: "accounts/{account}/tables/{table}/snapshots/{snapshot}/snapshot/{sha}.pb",
     owner: "snapshotById",
@@ -106,5 +111,7 @@ export function byIdKey(type: Entity["type"], account: AccountId, id: string): s
       return keyOf(FAMILIES.tableById, account, id);
     case "view":
       return keyOf(FAMILIES.viewById, account, id);
+    case "connector":
+      return keyOf(FAMILIES.connectorById, account, id);
   }
 }

@@ -92,6 +92,7 @@ function ownReferences(item: Live, key: ParsedKey): Own {
     case "namespaceById":
     case "tableById":
     case "viewById":
+    case "connectorById":
       return canonical(item, family);
     case "accountByName": {
       const summary = summaryIn(item);
@@ -104,6 +105,7 @@ function ownReferences(item: Live, key: ParsedKey): Own {
     case "relationByName":
     case "location":
     case "dropped":
+    case "connectorByName":
       return named(summaryIn(item), account);
     case "accountGuard":
       return rooted("account", account, account);
@@ -136,8 +138,6 @@ function ownReferences(item: Live, key: ParsedKey): Own {
     case "snapshotConstraints":
     case "constraints":
       return { ...rooted("table", account, second), content: { is: "unknown" } };
-    case "connectorById":
-    case "connectorByName":
     case "plan":
     case "principalById":
     case "principalByName":
@@ -156,6 +156,7 @@ const CANONICAL = {
   namespaceById: "namespace",
   tableById: "table",
   viewById: "view",
+  connectorById: "connector",
 } as const;
 
 /** What kind of entity a family's pointers are the canonical ones of, if they are. */

@@ -11,7 +11,7 @@ import { corrupt, entityProtected, relationExists, relationNotFound } from "./er
 import { guardOf } from "./guards.ts";
 import { directoryOf, FAMILIES, keyOf, leafText, locationKey } from "./keys.ts";
 import { type Listed, listedPage } from "./listed.ts";
-import type { Receipt, Relation, View } from "./model.ts";
+import type { Receipt, Relation, Table, View } from "./model.ts";
 import { checkName, checkPath, dotted } from "./names.ts";
 import type { NamespaceRef } from "./namespaces.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
@@ -31,6 +31,10 @@ export interface RelationRef extends NamespaceRef {
   readonly name: string;
 }
 
+/** What of a table of another format than Iceberg is the registrar's to say. */
+export type TableContent = Pick<Table, "format" | "description" | "properties"> &
+  Pick<Table, "columns" | "partitionKeys" | "upstream">;
+
 /** What a relation is to be: `prepare` makes what must exist before it does (its metadata file). */
 export interface RelationDraft<E extends Relation> {
   readonly location: string;
@@ -46,7 +50,10 @@ export interface RelationDraft<E extends Relation> {
   readonly uuidGiven?: UuidGiven;
   /** Looks for what else may be in the way of a chosen location, once that is held. */
   readonly apart?: () => Promise<void>;
-  readonly iceberg: NonNullable<E["iceberg"]>;
+  /** Absent of a table of another format. */
+  readonly iceberg?: NonNullable<E["iceberg"]>;
+  /** What the catalog itself says of a table without a metadata file. */
+  readonly content?: TableContent;
   readonly prepare?: () => Promise<void>;
   /** What becomes of its snapshots, where it has some. */
   readonly snapshots?: SnapshotChange;
@@ -156,7 +163,7 @@ export class Relations<E extends Relation> {
     const { revision, updatedAtMs } = attempt.authorship;
     const [drafted, place] = await settleAll([draft(), this.#place(ref)]);
     if (place.relation.state === "live") throw this.#taken(place.relation, ref);
-    const { location, above = [], iceberg, prepare, snapshots } = drafted;
+    const { location, above = [], iceberg, content, prepare, snapshots } = drafted;
     const common = {
       name: ref.name,
       description: "",
@@ -170,7 +177,11 @@ export class Relations<E extends Relation> {
       namespaceId: place.parent.summary.entityId as NamespaceId,
       location,
     };
-    const entity: E = { ...this.#kind.make(common, id), iceberg };
+    const entity: E = {
+      ...this.#kind.make(common, id),
+      ...(iceberg !== undefined && { iceberg }),
+      ...content,
+    };
     assert(entity.id === id, "a step that is planned again makes the same entity");
     const index = await takeUuid(this.#context, attempt, entity, drafted.uuidGiven, place.proof);
     if (!("puts" in index)) return index;
@@ -229,8 +240,15 @@ export class Relations<E extends Relation> {
     return this.#read(link.item, ref);
   }
 
-  /** Names of the relations of this type in a namespace, in byte order. */
-  async list(ref: NamespaceRef, request: PageRequest): Promise<Page<string>> {
+  /**
+   * Names of the relations of this type in a namespace, in byte order. Where `isListed` leaves some
+   * out, a page is shorter than was asked for.
+   */
+  async list(
+    ref: NamespaceRef,
+    request: PageRequest,
+    isListed: (item: Live) => boolean = () => true,
+  ): Promise<Page<string>> {
     const { account, pointers } = this.#context;
     const { between } = await this.#resolver.resolve(
       { catalog: ref.catalog, path: checkPath(ref.path) },
@@ -241,7 +259,7 @@ export class Relations<E extends Relation> {
     );
     // The leaf is the name, unless that was too long to be one: a summary costs a decoding each.
     const nameOf = (item: Live) => leafText(item.key) ?? summaryOfItem(item).name;
-    return { ...between, items: between.items.map(nameOf) };
+    return { ...between, items: between.items.filter(isListed).map(nameOf) };
   }
 
   /** As `list`, with what the canonical pointers say. One batch read more. */
@@ -306,6 +324,7 @@ export class Relations<E extends Relation> {
     const draft = await change(stored);
     if (draft === undefined) return { unchanged: revisedOf(stored), at: stored.item };
     const { location, iceberg, prepare, snapshots } = draft;
+    assert(iceberg !== undefined, "what has no metadata file is not committed to");
     const entity: E = { ...stored.entity, location, iceberg };
     const claims = await this.#claimsOf(stored, entity, draft, attempt);
     if (!("absent" in claims)) return claims;

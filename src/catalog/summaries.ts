@@ -7,6 +7,7 @@ function parentsOf(entity: Entity): { parentId?: string; catalogId?: CatalogId }
   switch (entity.type) {
     case "account":
     case "catalog":
+    case "connector":
       return {};
     case "namespace":
       return { parentId: entity.parentId, catalogId: entity.catalogId };
@@ -33,12 +34,14 @@ export function nameSummary(entity: Entity): Summary {
     protected: false,
     purgeAfterMs: 0,
     ...parentsOf(entity),
+    // Lists of Iceberg tables leave others out by it.
+    ...(entity.type === "table" && entity.format !== "ICEBERG" && { format: entity.format }),
   };
 }
 
 /** Summary of an entity's by-id pointer: what most reads need, so that they skip the payload. */
 export function summaryOf(entity: Entity, payload: EncodedPayload): Summary {
-  if (entity.type !== "account") {
+  if (entity.type !== "account" && entity.type !== "connector") {
     const isLater = (entity.state !== "ACTIVE") === entity.purgeAfterMs > 0;
     assert(isLater, "what is dropped says when it is purged, and nothing else does");
   }
@@ -58,7 +61,7 @@ export function summaryAsStored(entity: Entity, payload: EncodedPayload): Summar
     revision: payload.decoded.envelope.revision,
     contentHash: payload.contentHash,
   };
-  if (entity.type === "account") return summary;
+  if (entity.type === "account" || entity.type === "connector") return summary;
   const { protected: isProtected, purgeAfterMs } = entity;
   const dropped = { ...summary, protected: isProtected, purgeAfterMs };
   switch (entity.type) {

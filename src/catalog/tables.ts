@@ -1,6 +1,10 @@
+import type { Live } from "../pointer/port.ts";
+import { formatIn } from "./codec/summary.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { FAMILIES } from "./keys.ts";
 import type { Table } from "./model.ts";
+import type { NamespaceRef } from "./namespaces.ts";
+import type { Page, PageRequest } from "./pages.ts";
 import { type RelationDraft, type RelationRef, Relations } from "./relations.ts";
 import type { Resolver } from "./resolve.ts";
 import type { Expect } from "./revise.ts";
@@ -11,6 +15,11 @@ export type TableRef = RelationRef;
 
 export type TableDraft = RelationDraft<Table>;
 
+/** Whether an entry of a list is an Iceberg table, by its summary. */
+function isIceberg({ summary }: Live): boolean {
+  return summary === undefined || formatIn(summary) === 0;
+}
+
 /** The tables of one account. */
 export class Tables extends Relations<Table> {
   constructor(context: CatalogContext, resolver: Resolver) {
@@ -19,6 +28,11 @@ export class Tables extends Relations<Table> {
       listing: FAMILIES.tableByName,
       make: (common, id) => ({ ...common, type: "table", id, format: "ICEBERG" }),
     });
+  }
+
+  /** Names of the Iceberg tables of a namespace: a page may be shorter than was asked for. */
+  listIceberg(ref: NamespaceRef, request: PageRequest): Promise<Page<string>> {
+    return this.list(ref, request, isIceberg);
   }
 
   /**

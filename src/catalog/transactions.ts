@@ -43,7 +43,7 @@ export async function commitTogether(
   tables: Tables,
   actor: Actor,
   changes: readonly TableChange[],
-): Promise<void> {
+): Promise<readonly RevisedEntity<Table>[] | undefined> {
   const clean = changes.map((change) => ({ ...change, ref: cleanRef(change.ref) }));
   assertFits(clean);
   assertDistinct(clean);
@@ -55,7 +55,7 @@ export async function commitTogether(
     );
     return together(context, steps);
   };
-  await write(context, actor, "commit-transaction", plan, async () => undefined);
+  return write(context, actor, "commit-transaction", plan, async () => undefined);
 }
 
 function stepOf(
@@ -73,7 +73,7 @@ function stepOf(
 async function together(
   context: CatalogContext,
   steps: readonly TableStep[],
-): Promise<Planned<void>> {
+): Promise<Planned<readonly RevisedEntity<Table>[]>> {
   const batch = new BatchBuilder(context.account);
   const shares: Share<RevisedEntity<Table>>[] = [];
   const held: Live[] = [];
@@ -89,7 +89,7 @@ async function together(
   }
   const [first] = shares;
   if (first === undefined) {
-    return { unchanged: undefined, proof: held, primary: held[0]?.key ?? "" };
+    return { unchanged: [], proof: held, primary: held[0]?.key ?? "" };
   }
   assert(shares.length + held.length === steps.length, "each table is changed, or checked");
   refuseSharedLocations(shares);
@@ -103,7 +103,12 @@ async function together(
   const prepare = async () => {
     await settleAll(shares.map((share) => share.prepare?.()));
   };
-  return { batch, primary: first.primary, prepare, result: () => undefined };
+  return {
+    batch,
+    primary: first.primary,
+    prepare,
+    result: () => shares.map(({ result }) => result),
+  };
 }
 
 /** What the store refuses between a relation and its rivals holds among the shares as well. */

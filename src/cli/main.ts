@@ -23,6 +23,16 @@ process.exitCode = await run(process.argv.slice(2), {
   lsm: async (command) => (await import("./lsm.ts")).lsm(command, output),
   fsck: async (command) => (await import("./fsck.ts")).fsck(command, output),
   gc: async (command) => (await import("./gc.ts")).gc(command, output),
+  catalog: async (line) => {
+    const [{ runCatalogLine }, { terminalScreen }] = await Promise.all([
+      import("./verbs/run-line.ts"),
+      import("./terminal.ts"),
+    ]);
+    const { stdin, stdout, stderr, env } = process;
+    const screen = terminalScreen(output, { stdin, stdout, stderr, env });
+    const settings = { env, cwd: process.cwd(), printError: output.printError };
+    return runCatalogLine(line, { settings, screen, stdin });
+  },
   printError: output.printError,
 });
 await output.flush();

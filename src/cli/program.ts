@@ -11,6 +11,9 @@ import type { LsmCommand } from "./lsm.ts";
 import { addLsm } from "./lsm-program.ts";
 import { addRestore, type RestoreLine } from "./restore-program.ts";
 import { INIT_FLAGS, NO_SECRET, type SettingsContext, withSettings } from "./setting-options.ts";
+import type { CatalogLine } from "./verbs/catalog-line.ts";
+import { addContext, addDaily } from "./verbs/daily-program.ts";
+import { addNouns, type RunLine } from "./verbs/noun-program.ts";
 
 /** What the process gives a command. */
 export interface CommandContext extends SettingsContext {
@@ -21,6 +24,7 @@ export interface CommandContext extends SettingsContext {
   readonly lsm: (command: LsmCommand) => Promise<number>;
   readonly fsck: (command: FsckCommand) => Promise<number>;
   readonly gc: (command: GcCommand) => Promise<number>;
+  readonly catalog: (line: CatalogLine) => Promise<number>;
 }
 
 /** Settings that cannot be used, as `sysexits.h` and most tools number it. */
@@ -69,12 +73,32 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   addLsm(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.lsm(command);
   });
+  const operate = new Set(program.commands.map((command) => command.name()));
+  const catalog: RunLine = async (line) => {
+    exitCode = await context.catalog(line);
+  };
+  addDaily(program, catalog);
+  addContext(program, catalog);
+  addNouns(program, catalog);
+  const line = operate.has(args[0] ?? "") ? args : withJsonFields(args);
   try {
-    await program.parseAsync([...args], { from: "user" });
+    await program.parseAsync([...line], { from: "user" });
   } catch (error) {
     // Commander has said what is wrong with the line, or printed the help.
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? 0 : USAGE;
   }
   return exitCode;
+}
+
+/**
+ * `--json=a,b` as two options: commander has none whose value stands behind `=` alone, and would
+ * take the next word of `--json NAME` for it.
+ */
+function withJsonFields(args: readonly string[]): readonly string[] {
+  const end = args.indexOf("--");
+  return args.flatMap((arg, i) => {
+    const isOption = arg.startsWith("--json=") && (end < 0 || i < end);
+    return isOption ? ["--json", `--json-fields=${arg.slice("--json=".length)}`] : [arg];
+  });
 }

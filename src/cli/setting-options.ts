@@ -92,7 +92,7 @@ export function withoutOptions(values: Values, own: readonly SettingName[]): Val
 }
 
 /** @param left unparsed words. @returns undefined after printing problems. */
-function settingsOf(
+export function settingsOf(
   values: Values,
   left: readonly string[],
   others: readonly SettingSource[],
@@ -196,7 +196,8 @@ ${SETTING_NAMES.filter((name) => SETTINGS[name].secret)
   .map((name) => `  ${envOf(name)}  ${SETTINGS[name].doc}`)
   .join("\n")}`;
 
-function optionOf(name: SettingName): Option {
+/** A setting as an option of a command line. */
+export function optionOf(name: SettingName): Option {
   const { placeholder, doc, fallbackText, repeatable } = SETTINGS[name];
   const facts = [
     fallbackText === "" || placeholder === "" ? "" : `default ${fallbackText}`,

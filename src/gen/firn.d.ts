@@ -991,6 +991,899 @@ export namespace firn {
             type $Shape = firn.v1.ChangeRecord.$Properties;
         }
 
+        /** ConnectorKind enum. */
+        enum ConnectorKind {
+
+            /** CONNECTOR_KIND_UNSPECIFIED value */
+            CONNECTOR_KIND_UNSPECIFIED = 0,
+
+            /** CONNECTOR_KIND_ICEBERG_REST value */
+            CONNECTOR_KIND_ICEBERG_REST = 1,
+
+            /** CONNECTOR_KIND_GLUE value */
+            CONNECTOR_KIND_GLUE = 2,
+
+            /** CONNECTOR_KIND_DELTA value */
+            CONNECTOR_KIND_DELTA = 3,
+
+            /** CONNECTOR_KIND_UNITY value */
+            CONNECTOR_KIND_UNITY = 4
+        }
+
+        /**
+         * Properties of a ConnectorPolicy.
+         * @deprecated Use firn.v1.ConnectorPolicy.$Properties instead.
+         */
+        interface IConnectorPolicy extends firn.v1.ConnectorPolicy.$Properties {
+        }
+
+        /** Represents a ConnectorPolicy. */
+        class ConnectorPolicy {
+
+            /**
+             * Constructs a new ConnectorPolicy.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.ConnectorPolicy.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ConnectorPolicy enabled. */
+            enabled: boolean;
+
+            /** ConnectorPolicy intervalMs. */
+            intervalMs: Long;
+
+            /** ConnectorPolicy scope. */
+            scope: string[];
+
+            /**
+             * Creates a new ConnectorPolicy instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ConnectorPolicy instance
+             */
+            static create(properties: firn.v1.ConnectorPolicy.$Shape): firn.v1.ConnectorPolicy & firn.v1.ConnectorPolicy.$Shape;
+            static create(properties?: firn.v1.ConnectorPolicy.$Properties): firn.v1.ConnectorPolicy;
+
+            /**
+             * Encodes the specified ConnectorPolicy message. Does not implicitly {@link firn.v1.ConnectorPolicy.verify|verify} messages.
+             * @param message ConnectorPolicy message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.ConnectorPolicy.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified ConnectorPolicy message, length delimited. Does not implicitly {@link firn.v1.ConnectorPolicy.verify|verify} messages.
+             * @param message ConnectorPolicy message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.ConnectorPolicy.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ConnectorPolicy message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.ConnectorPolicy & firn.v1.ConnectorPolicy.$Shape} ConnectorPolicy
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.ConnectorPolicy & firn.v1.ConnectorPolicy.$Shape;
+
+            /**
+             * Decodes a ConnectorPolicy message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.ConnectorPolicy & firn.v1.ConnectorPolicy.$Shape} ConnectorPolicy
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.ConnectorPolicy & firn.v1.ConnectorPolicy.$Shape;
+
+            /**
+             * Verifies a ConnectorPolicy message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a ConnectorPolicy message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns ConnectorPolicy
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.ConnectorPolicy;
+
+            /**
+             * Creates a plain object from a ConnectorPolicy message. Also converts values to other types if specified.
+             * @param message ConnectorPolicy
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.ConnectorPolicy, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this ConnectorPolicy to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for ConnectorPolicy
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace ConnectorPolicy {
+
+            /** Properties of a ConnectorPolicy. */
+            interface $Properties {
+
+                /** ConnectorPolicy enabled */
+                enabled?: (boolean|null);
+
+                /** ConnectorPolicy intervalMs */
+                intervalMs?: (Long|null);
+
+                /** ConnectorPolicy scope */
+                scope?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ConnectorPolicy. */
+            type $Shape = firn.v1.ConnectorPolicy.$Properties;
+        }
+
+        /**
+         * Properties of a Connector.
+         * @deprecated Use firn.v1.Connector.$Properties instead.
+         */
+        interface IConnector extends firn.v1.Connector.$Properties {
+        }
+
+        /** Represents a Connector. */
+        class Connector {
+
+            /**
+             * Constructs a new Connector.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.Connector.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Connector envelope. */
+            envelope?: (firn.v1.Envelope.$Properties|null);
+
+            /** Connector name. */
+            name: string;
+
+            /** Connector description. */
+            description: string;
+
+            /** Connector properties. */
+            properties: { [k: string]: string };
+
+            /** Connector createdAtMs. */
+            createdAtMs: Long;
+
+            /** Connector state. */
+            state: firn.v1.EntityState;
+
+            /** Connector nameRevision. */
+            nameRevision: Uint8Array;
+
+            /** Connector kind. */
+            kind: firn.v1.ConnectorKind;
+
+            /** Connector uri. */
+            uri: string;
+
+            /** Connector options. */
+            options: { [k: string]: string };
+
+            /** Connector policy. */
+            policy?: (firn.v1.ConnectorPolicy.$Properties|null);
+
+            /**
+             * Creates a new Connector instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Connector instance
+             */
+            static create(properties: firn.v1.Connector.$Shape): firn.v1.Connector & firn.v1.Connector.$Shape;
+            static create(properties?: firn.v1.Connector.$Properties): firn.v1.Connector;
+
+            /**
+             * Encodes the specified Connector message. Does not implicitly {@link firn.v1.Connector.verify|verify} messages.
+             * @param message Connector message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.Connector.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified Connector message, length delimited. Does not implicitly {@link firn.v1.Connector.verify|verify} messages.
+             * @param message Connector message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.Connector.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Connector message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.Connector & firn.v1.Connector.$Shape} Connector
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.Connector & firn.v1.Connector.$Shape;
+
+            /**
+             * Decodes a Connector message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.Connector & firn.v1.Connector.$Shape} Connector
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.Connector & firn.v1.Connector.$Shape;
+
+            /**
+             * Verifies a Connector message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a Connector message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns Connector
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.Connector;
+
+            /**
+             * Creates a plain object from a Connector message. Also converts values to other types if specified.
+             * @param message Connector
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.Connector, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this Connector to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for Connector
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace Connector {
+
+            /** Properties of a Connector. */
+            interface $Properties {
+
+                /** Connector envelope */
+                envelope?: (firn.v1.Envelope.$Properties|null);
+
+                /** Connector name */
+                name?: (string|null);
+
+                /** Connector description */
+                description?: (string|null);
+
+                /** Connector properties */
+                properties?: ({ [k: string]: string }|null);
+
+                /** Connector createdAtMs */
+                createdAtMs?: (Long|null);
+
+                /** Connector state */
+                state?: (firn.v1.EntityState|null);
+
+                /** Connector nameRevision */
+                nameRevision?: (Uint8Array|null);
+
+                /** Connector kind */
+                kind?: (firn.v1.ConnectorKind|null);
+
+                /** Connector uri */
+                uri?: (string|null);
+
+                /** Connector options */
+                options?: ({ [k: string]: string }|null);
+
+                /** Connector policy */
+                policy?: (firn.v1.ConnectorPolicy.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Connector. */
+            type $Shape = firn.v1.Connector.$Properties;
+        }
+
+        /** ConstraintKind enum. */
+        enum ConstraintKind {
+
+            /** CONSTRAINT_KIND_UNSPECIFIED value */
+            CONSTRAINT_KIND_UNSPECIFIED = 0,
+
+            /** CONSTRAINT_KIND_PRIMARY_KEY value */
+            CONSTRAINT_KIND_PRIMARY_KEY = 1,
+
+            /** CONSTRAINT_KIND_FOREIGN_KEY value */
+            CONSTRAINT_KIND_FOREIGN_KEY = 2,
+
+            /** CONSTRAINT_KIND_UNIQUE value */
+            CONSTRAINT_KIND_UNIQUE = 3,
+
+            /** CONSTRAINT_KIND_CHECK value */
+            CONSTRAINT_KIND_CHECK = 4,
+
+            /** CONSTRAINT_KIND_NOT_NULL value */
+            CONSTRAINT_KIND_NOT_NULL = 5
+        }
+
+        /**
+         * Properties of a ConstraintColumn.
+         * @deprecated Use firn.v1.ConstraintColumn.$Properties instead.
+         */
+        interface IConstraintColumn extends firn.v1.ConstraintColumn.$Properties {
+        }
+
+        /** Represents a ConstraintColumn. */
+        class ConstraintColumn {
+
+            /**
+             * Constructs a new ConstraintColumn.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.ConstraintColumn.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ConstraintColumn id. */
+            id: number;
+
+            /** ConstraintColumn name. */
+            name: string;
+
+            /** ConstraintColumn ordinal. */
+            ordinal: number;
+
+            /**
+             * Creates a new ConstraintColumn instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ConstraintColumn instance
+             */
+            static create(properties: firn.v1.ConstraintColumn.$Shape): firn.v1.ConstraintColumn & firn.v1.ConstraintColumn.$Shape;
+            static create(properties?: firn.v1.ConstraintColumn.$Properties): firn.v1.ConstraintColumn;
+
+            /**
+             * Encodes the specified ConstraintColumn message. Does not implicitly {@link firn.v1.ConstraintColumn.verify|verify} messages.
+             * @param message ConstraintColumn message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.ConstraintColumn.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified ConstraintColumn message, length delimited. Does not implicitly {@link firn.v1.ConstraintColumn.verify|verify} messages.
+             * @param message ConstraintColumn message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.ConstraintColumn.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ConstraintColumn message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.ConstraintColumn & firn.v1.ConstraintColumn.$Shape} ConstraintColumn
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.ConstraintColumn & firn.v1.ConstraintColumn.$Shape;
+
+            /**
+             * Decodes a ConstraintColumn message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.ConstraintColumn & firn.v1.ConstraintColumn.$Shape} ConstraintColumn
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.ConstraintColumn & firn.v1.ConstraintColumn.$Shape;
+
+            /**
+             * Verifies a ConstraintColumn message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a ConstraintColumn message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns ConstraintColumn
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.ConstraintColumn;
+
+            /**
+             * Creates a plain object from a ConstraintColumn message. Also converts values to other types if specified.
+             * @param message ConstraintColumn
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.ConstraintColumn, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this ConstraintColumn to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for ConstraintColumn
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace ConstraintColumn {
+
+            /** Properties of a ConstraintColumn. */
+            interface $Properties {
+
+                /** ConstraintColumn id */
+                id?: (number|null);
+
+                /** ConstraintColumn name */
+                name?: (string|null);
+
+                /** ConstraintColumn ordinal */
+                ordinal?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ConstraintColumn. */
+            type $Shape = firn.v1.ConstraintColumn.$Properties;
+        }
+
+        /**
+         * Properties of a Reference.
+         * @deprecated Use firn.v1.Reference.$Properties instead.
+         */
+        interface IReference extends firn.v1.Reference.$Properties {
+        }
+
+        /** Represents a Reference. */
+        class Reference {
+
+            /**
+             * Constructs a new Reference.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.Reference.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Reference table. */
+            table: string;
+
+            /** Reference columns. */
+            columns: firn.v1.ConstraintColumn.$Properties[];
+
+            /** Reference match. */
+            match: string;
+
+            /** Reference onUpdate. */
+            onUpdate: string;
+
+            /** Reference onDelete. */
+            onDelete: string;
+
+            /**
+             * Creates a new Reference instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Reference instance
+             */
+            static create(properties: firn.v1.Reference.$Shape): firn.v1.Reference & firn.v1.Reference.$Shape;
+            static create(properties?: firn.v1.Reference.$Properties): firn.v1.Reference;
+
+            /**
+             * Encodes the specified Reference message. Does not implicitly {@link firn.v1.Reference.verify|verify} messages.
+             * @param message Reference message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.Reference.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified Reference message, length delimited. Does not implicitly {@link firn.v1.Reference.verify|verify} messages.
+             * @param message Reference message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.Reference.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Reference message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.Reference & firn.v1.Reference.$Shape} Reference
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.Reference & firn.v1.Reference.$Shape;
+
+            /**
+             * Decodes a Reference message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.Reference & firn.v1.Reference.$Shape} Reference
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.Reference & firn.v1.Reference.$Shape;
+
+            /**
+             * Verifies a Reference message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a Reference message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns Reference
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.Reference;
+
+            /**
+             * Creates a plain object from a Reference message. Also converts values to other types if specified.
+             * @param message Reference
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.Reference, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this Reference to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for Reference
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace Reference {
+
+            /** Properties of a Reference. */
+            interface $Properties {
+
+                /** Reference table */
+                table?: (string|null);
+
+                /** Reference columns */
+                columns?: (firn.v1.ConstraintColumn.$Properties[]|null);
+
+                /** Reference match */
+                match?: (string|null);
+
+                /** Reference onUpdate */
+                onUpdate?: (string|null);
+
+                /** Reference onDelete */
+                onDelete?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Reference. */
+            type $Shape = firn.v1.Reference.$Properties;
+        }
+
+        /**
+         * Properties of a Constraint.
+         * @deprecated Use firn.v1.Constraint.$Properties instead.
+         */
+        interface IConstraint extends firn.v1.Constraint.$Properties {
+        }
+
+        /** Represents a Constraint. */
+        class Constraint {
+
+            /**
+             * Constructs a new Constraint.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.Constraint.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Constraint name. */
+            name: string;
+
+            /** Constraint kind. */
+            kind: firn.v1.ConstraintKind;
+
+            /** Constraint columns. */
+            columns: firn.v1.ConstraintColumn.$Properties[];
+
+            /** Constraint expression. */
+            expression: string;
+
+            /** Constraint reference. */
+            reference?: (firn.v1.Reference.$Properties|null);
+
+            /** Constraint enforced. */
+            enforced: boolean;
+
+            /**
+             * Creates a new Constraint instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Constraint instance
+             */
+            static create(properties: firn.v1.Constraint.$Shape): firn.v1.Constraint & firn.v1.Constraint.$Shape;
+            static create(properties?: firn.v1.Constraint.$Properties): firn.v1.Constraint;
+
+            /**
+             * Encodes the specified Constraint message. Does not implicitly {@link firn.v1.Constraint.verify|verify} messages.
+             * @param message Constraint message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.Constraint.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified Constraint message, length delimited. Does not implicitly {@link firn.v1.Constraint.verify|verify} messages.
+             * @param message Constraint message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.Constraint.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Constraint message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.Constraint & firn.v1.Constraint.$Shape} Constraint
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.Constraint & firn.v1.Constraint.$Shape;
+
+            /**
+             * Decodes a Constraint message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.Constraint & firn.v1.Constraint.$Shape} Constraint
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.Constraint & firn.v1.Constraint.$Shape;
+
+            /**
+             * Verifies a Constraint message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a Constraint message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns Constraint
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.Constraint;
+
+            /**
+             * Creates a plain object from a Constraint message. Also converts values to other types if specified.
+             * @param message Constraint
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.Constraint, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this Constraint to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for Constraint
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace Constraint {
+
+            /** Properties of a Constraint. */
+            interface $Properties {
+
+                /** Constraint name */
+                name?: (string|null);
+
+                /** Constraint kind */
+                kind?: (firn.v1.ConstraintKind|null);
+
+                /** Constraint columns */
+                columns?: (firn.v1.ConstraintColumn.$Properties[]|null);
+
+                /** Constraint expression */
+                expression?: (string|null);
+
+                /** Constraint reference */
+                reference?: (firn.v1.Reference.$Properties|null);
+
+                /** Constraint enforced */
+                enforced?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Constraint. */
+            type $Shape = firn.v1.Constraint.$Properties;
+        }
+
+        /**
+         * Properties of a SnapshotConstraints.
+         * @deprecated Use firn.v1.SnapshotConstraints.$Properties instead.
+         */
+        interface ISnapshotConstraints extends firn.v1.SnapshotConstraints.$Properties {
+        }
+
+        /** Represents a SnapshotConstraints. */
+        class SnapshotConstraints {
+
+            /**
+             * Constructs a new SnapshotConstraints.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.SnapshotConstraints.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SnapshotConstraints envelope. */
+            envelope?: (firn.v1.Envelope.$Properties|null);
+
+            /** SnapshotConstraints snapshotId. */
+            snapshotId: Long;
+
+            /** SnapshotConstraints constraints. */
+            constraints: firn.v1.Constraint.$Properties[];
+
+            /**
+             * Creates a new SnapshotConstraints instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SnapshotConstraints instance
+             */
+            static create(properties: firn.v1.SnapshotConstraints.$Shape): firn.v1.SnapshotConstraints & firn.v1.SnapshotConstraints.$Shape;
+            static create(properties?: firn.v1.SnapshotConstraints.$Properties): firn.v1.SnapshotConstraints;
+
+            /**
+             * Encodes the specified SnapshotConstraints message. Does not implicitly {@link firn.v1.SnapshotConstraints.verify|verify} messages.
+             * @param message SnapshotConstraints message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.SnapshotConstraints.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified SnapshotConstraints message, length delimited. Does not implicitly {@link firn.v1.SnapshotConstraints.verify|verify} messages.
+             * @param message SnapshotConstraints message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.SnapshotConstraints.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SnapshotConstraints message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.SnapshotConstraints & firn.v1.SnapshotConstraints.$Shape} SnapshotConstraints
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.SnapshotConstraints & firn.v1.SnapshotConstraints.$Shape;
+
+            /**
+             * Decodes a SnapshotConstraints message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.SnapshotConstraints & firn.v1.SnapshotConstraints.$Shape} SnapshotConstraints
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.SnapshotConstraints & firn.v1.SnapshotConstraints.$Shape;
+
+            /**
+             * Verifies a SnapshotConstraints message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a SnapshotConstraints message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns SnapshotConstraints
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.SnapshotConstraints;
+
+            /**
+             * Creates a plain object from a SnapshotConstraints message. Also converts values to other types if specified.
+             * @param message SnapshotConstraints
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.SnapshotConstraints, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this SnapshotConstraints to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for SnapshotConstraints
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace SnapshotConstraints {
+
+            /** Properties of a SnapshotConstraints. */
+            interface $Properties {
+
+                /** SnapshotConstraints envelope */
+                envelope?: (firn.v1.Envelope.$Properties|null);
+
+                /** SnapshotConstraints snapshotId */
+                snapshotId?: (Long|null);
+
+                /** SnapshotConstraints constraints */
+                constraints?: (firn.v1.Constraint.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SnapshotConstraints. */
+            type $Shape = firn.v1.SnapshotConstraints.$Properties;
+        }
+
         /**
          * Properties of a Namespace.
          * @deprecated Use firn.v1.Namespace.$Properties instead.
@@ -1539,6 +2432,159 @@ export namespace firn {
         }
 
         /**
+         * Properties of a PartSummary.
+         * @deprecated Use firn.v1.PartSummary.$Properties instead.
+         */
+        interface IPartSummary extends firn.v1.PartSummary.$Properties {
+        }
+
+        /** Represents a PartSummary. */
+        class PartSummary {
+
+            /**
+             * Constructs a new PartSummary.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.PartSummary.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** PartSummary snapshotId. */
+            snapshotId: Long;
+
+            /** PartSummary contentHash. */
+            contentHash: Uint8Array;
+
+            /** PartSummary revision. */
+            revision: Uint8Array;
+
+            /** PartSummary updatedAtMs. */
+            updatedAtMs: Long;
+
+            /** PartSummary updatedBy. */
+            updatedBy: string;
+
+            /** PartSummary offset. */
+            offset: number;
+
+            /** PartSummary length. */
+            length: number;
+
+            /**
+             * Creates a new PartSummary instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns PartSummary instance
+             */
+            static create(properties: firn.v1.PartSummary.$Shape): firn.v1.PartSummary & firn.v1.PartSummary.$Shape;
+            static create(properties?: firn.v1.PartSummary.$Properties): firn.v1.PartSummary;
+
+            /**
+             * Encodes the specified PartSummary message. Does not implicitly {@link firn.v1.PartSummary.verify|verify} messages.
+             * @param message PartSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.PartSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified PartSummary message, length delimited. Does not implicitly {@link firn.v1.PartSummary.verify|verify} messages.
+             * @param message PartSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.PartSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a PartSummary message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.PartSummary & firn.v1.PartSummary.$Shape} PartSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.PartSummary & firn.v1.PartSummary.$Shape;
+
+            /**
+             * Decodes a PartSummary message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.PartSummary & firn.v1.PartSummary.$Shape} PartSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.PartSummary & firn.v1.PartSummary.$Shape;
+
+            /**
+             * Verifies a PartSummary message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a PartSummary message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns PartSummary
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.PartSummary;
+
+            /**
+             * Creates a plain object from a PartSummary message. Also converts values to other types if specified.
+             * @param message PartSummary
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.PartSummary, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this PartSummary to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for PartSummary
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace PartSummary {
+
+            /** Properties of a PartSummary. */
+            interface $Properties {
+
+                /** PartSummary snapshotId */
+                snapshotId?: (Long|null);
+
+                /** PartSummary contentHash */
+                contentHash?: (Uint8Array|null);
+
+                /** PartSummary revision */
+                revision?: (Uint8Array|null);
+
+                /** PartSummary updatedAtMs */
+                updatedAtMs?: (Long|null);
+
+                /** PartSummary updatedBy */
+                updatedBy?: (string|null);
+
+                /** PartSummary offset */
+                offset?: (number|null);
+
+                /** PartSummary length */
+                length?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a PartSummary. */
+            type $Shape = firn.v1.PartSummary.$Properties;
+        }
+
+        /**
          * Properties of a ReceiptSummary.
          * @deprecated Use firn.v1.ReceiptSummary.$Properties instead.
          */
@@ -1773,6 +2819,9 @@ export namespace firn {
             /** JobSummary lastMessage. */
             lastMessage: string;
 
+            /** JobSummary done. */
+            done: Long;
+
             /**
              * Creates a new JobSummary instance using the specified properties.
              * @param [properties] Properties to set
@@ -1889,6 +2938,9 @@ export namespace firn {
 
                 /** JobSummary lastMessage */
                 lastMessage?: (string|null);
+
+                /** JobSummary done */
+                done?: (Long|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -2186,6 +3238,625 @@ export namespace firn {
             type $Shape = firn.v1.Snapshot.$Properties;
         }
 
+        /** TargetKind enum. */
+        enum TargetKind {
+
+            /** TARGET_KIND_UNSPECIFIED value */
+            TARGET_KIND_UNSPECIFIED = 0,
+
+            /** TARGET_KIND_TABLE value */
+            TARGET_KIND_TABLE = 1,
+
+            /** TARGET_KIND_COLUMN value */
+            TARGET_KIND_COLUMN = 2,
+
+            /** TARGET_KIND_EXPRESSION value */
+            TARGET_KIND_EXPRESSION = 3,
+
+            /** TARGET_KIND_FILE value */
+            TARGET_KIND_FILE = 4
+        }
+
+        /**
+         * Properties of a StatsTarget.
+         * @deprecated Use firn.v1.StatsTarget.$Properties instead.
+         */
+        interface IStatsTarget extends firn.v1.StatsTarget.$Properties {
+        }
+
+        /** Represents a StatsTarget. */
+        class StatsTarget {
+
+            /**
+             * Constructs a new StatsTarget.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.StatsTarget.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StatsTarget kind. */
+            kind: firn.v1.TargetKind;
+
+            /** StatsTarget fieldId. */
+            fieldId: number;
+
+            /** StatsTarget engine. */
+            engine: string;
+
+            /** StatsTarget expression. */
+            expression: string;
+
+            /** StatsTarget path. */
+            path: string;
+
+            /**
+             * Creates a new StatsTarget instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StatsTarget instance
+             */
+            static create(properties: firn.v1.StatsTarget.$Shape): firn.v1.StatsTarget & firn.v1.StatsTarget.$Shape;
+            static create(properties?: firn.v1.StatsTarget.$Properties): firn.v1.StatsTarget;
+
+            /**
+             * Encodes the specified StatsTarget message. Does not implicitly {@link firn.v1.StatsTarget.verify|verify} messages.
+             * @param message StatsTarget message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.StatsTarget.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified StatsTarget message, length delimited. Does not implicitly {@link firn.v1.StatsTarget.verify|verify} messages.
+             * @param message StatsTarget message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.StatsTarget.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StatsTarget message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.StatsTarget & firn.v1.StatsTarget.$Shape} StatsTarget
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.StatsTarget & firn.v1.StatsTarget.$Shape;
+
+            /**
+             * Decodes a StatsTarget message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.StatsTarget & firn.v1.StatsTarget.$Shape} StatsTarget
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.StatsTarget & firn.v1.StatsTarget.$Shape;
+
+            /**
+             * Verifies a StatsTarget message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a StatsTarget message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns StatsTarget
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.StatsTarget;
+
+            /**
+             * Creates a plain object from a StatsTarget message. Also converts values to other types if specified.
+             * @param message StatsTarget
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.StatsTarget, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this StatsTarget to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for StatsTarget
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace StatsTarget {
+
+            /** Properties of a StatsTarget. */
+            interface $Properties {
+
+                /** StatsTarget kind */
+                kind?: (firn.v1.TargetKind|null);
+
+                /** StatsTarget fieldId */
+                fieldId?: (number|null);
+
+                /** StatsTarget engine */
+                engine?: (string|null);
+
+                /** StatsTarget expression */
+                expression?: (string|null);
+
+                /** StatsTarget path */
+                path?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StatsTarget. */
+            type $Shape = firn.v1.StatsTarget.$Properties;
+        }
+
+        /**
+         * Properties of a DistinctValues.
+         * @deprecated Use firn.v1.DistinctValues.$Properties instead.
+         */
+        interface IDistinctValues extends firn.v1.DistinctValues.$Properties {
+        }
+
+        /** Represents a DistinctValues. */
+        class DistinctValues {
+
+            /**
+             * Constructs a new DistinctValues.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.DistinctValues.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DistinctValues count. */
+            count: Long;
+
+            /** DistinctValues exact. */
+            exact: boolean;
+
+            /** DistinctValues error. */
+            error?: (number|null);
+
+            /** DistinctValues theta. */
+            theta: Uint8Array;
+
+            /**
+             * Creates a new DistinctValues instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DistinctValues instance
+             */
+            static create(properties: firn.v1.DistinctValues.$Shape): firn.v1.DistinctValues & firn.v1.DistinctValues.$Shape;
+            static create(properties?: firn.v1.DistinctValues.$Properties): firn.v1.DistinctValues;
+
+            /**
+             * Encodes the specified DistinctValues message. Does not implicitly {@link firn.v1.DistinctValues.verify|verify} messages.
+             * @param message DistinctValues message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.DistinctValues.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified DistinctValues message, length delimited. Does not implicitly {@link firn.v1.DistinctValues.verify|verify} messages.
+             * @param message DistinctValues message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.DistinctValues.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DistinctValues message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.DistinctValues & firn.v1.DistinctValues.$Shape} DistinctValues
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.DistinctValues & firn.v1.DistinctValues.$Shape;
+
+            /**
+             * Decodes a DistinctValues message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.DistinctValues & firn.v1.DistinctValues.$Shape} DistinctValues
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.DistinctValues & firn.v1.DistinctValues.$Shape;
+
+            /**
+             * Verifies a DistinctValues message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a DistinctValues message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns DistinctValues
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.DistinctValues;
+
+            /**
+             * Creates a plain object from a DistinctValues message. Also converts values to other types if specified.
+             * @param message DistinctValues
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.DistinctValues, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this DistinctValues to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for DistinctValues
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace DistinctValues {
+
+            /** Properties of a DistinctValues. */
+            interface $Properties {
+
+                /** DistinctValues count */
+                count?: (Long|null);
+
+                /** DistinctValues exact */
+                exact?: (boolean|null);
+
+                /** DistinctValues error */
+                error?: (number|null);
+
+                /** DistinctValues theta */
+                theta?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DistinctValues. */
+            type $Shape = firn.v1.DistinctValues.$Properties;
+        }
+
+        /**
+         * Properties of a TargetStats.
+         * @deprecated Use firn.v1.TargetStats.$Properties instead.
+         */
+        interface ITargetStats extends firn.v1.TargetStats.$Properties {
+        }
+
+        /** Represents a TargetStats. */
+        class TargetStats {
+
+            /**
+             * Constructs a new TargetStats.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.TargetStats.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** TargetStats target. */
+            target?: (firn.v1.StatsTarget.$Properties|null);
+
+            /** TargetStats rowCount. */
+            rowCount?: (Long|null);
+
+            /** TargetStats nullCount. */
+            nullCount?: (Long|null);
+
+            /** TargetStats nanCount. */
+            nanCount?: (Long|null);
+
+            /** TargetStats min. */
+            min?: (string|null);
+
+            /** TargetStats max. */
+            max?: (string|null);
+
+            /** TargetStats averageWidth. */
+            averageWidth?: (number|null);
+
+            /** TargetStats distinct. */
+            distinct?: (firn.v1.DistinctValues.$Properties|null);
+
+            /** TargetStats histogram. */
+            histogram: string;
+
+            /** TargetStats kll. */
+            kll: Uint8Array;
+
+            /** TargetStats producer. */
+            producer: string;
+
+            /** TargetStats complete. */
+            complete: boolean;
+
+            /** TargetStats coverage. */
+            coverage?: (number|null);
+
+            /** TargetStats properties. */
+            properties: { [k: string]: string };
+
+            /**
+             * Creates a new TargetStats instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns TargetStats instance
+             */
+            static create(properties: firn.v1.TargetStats.$Shape): firn.v1.TargetStats & firn.v1.TargetStats.$Shape;
+            static create(properties?: firn.v1.TargetStats.$Properties): firn.v1.TargetStats;
+
+            /**
+             * Encodes the specified TargetStats message. Does not implicitly {@link firn.v1.TargetStats.verify|verify} messages.
+             * @param message TargetStats message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.TargetStats.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified TargetStats message, length delimited. Does not implicitly {@link firn.v1.TargetStats.verify|verify} messages.
+             * @param message TargetStats message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.TargetStats.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a TargetStats message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.TargetStats & firn.v1.TargetStats.$Shape} TargetStats
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.TargetStats & firn.v1.TargetStats.$Shape;
+
+            /**
+             * Decodes a TargetStats message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.TargetStats & firn.v1.TargetStats.$Shape} TargetStats
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.TargetStats & firn.v1.TargetStats.$Shape;
+
+            /**
+             * Verifies a TargetStats message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a TargetStats message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns TargetStats
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.TargetStats;
+
+            /**
+             * Creates a plain object from a TargetStats message. Also converts values to other types if specified.
+             * @param message TargetStats
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.TargetStats, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this TargetStats to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for TargetStats
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace TargetStats {
+
+            /** Properties of a TargetStats. */
+            interface $Properties {
+
+                /** TargetStats target */
+                target?: (firn.v1.StatsTarget.$Properties|null);
+
+                /** TargetStats rowCount */
+                rowCount?: (Long|null);
+
+                /** TargetStats nullCount */
+                nullCount?: (Long|null);
+
+                /** TargetStats nanCount */
+                nanCount?: (Long|null);
+
+                /** TargetStats min */
+                min?: (string|null);
+
+                /** TargetStats max */
+                max?: (string|null);
+
+                /** TargetStats averageWidth */
+                averageWidth?: (number|null);
+
+                /** TargetStats distinct */
+                distinct?: (firn.v1.DistinctValues.$Properties|null);
+
+                /** TargetStats histogram */
+                histogram?: (string|null);
+
+                /** TargetStats kll */
+                kll?: (Uint8Array|null);
+
+                /** TargetStats producer */
+                producer?: (string|null);
+
+                /** TargetStats complete */
+                complete?: (boolean|null);
+
+                /** TargetStats coverage */
+                coverage?: (number|null);
+
+                /** TargetStats properties */
+                properties?: ({ [k: string]: string }|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a TargetStats. */
+            type $Shape = firn.v1.TargetStats.$Properties;
+        }
+
+        /**
+         * Properties of a StatsPack.
+         * @deprecated Use firn.v1.StatsPack.$Properties instead.
+         */
+        interface IStatsPack extends firn.v1.StatsPack.$Properties {
+        }
+
+        /** Represents a StatsPack. */
+        class StatsPack {
+
+            /**
+             * Constructs a new StatsPack.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.StatsPack.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StatsPack envelope. */
+            envelope?: (firn.v1.Envelope.$Properties|null);
+
+            /** StatsPack snapshotId. */
+            snapshotId: Long;
+
+            /** StatsPack stats. */
+            stats: firn.v1.TargetStats.$Properties[];
+
+            /**
+             * Creates a new StatsPack instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StatsPack instance
+             */
+            static create(properties: firn.v1.StatsPack.$Shape): firn.v1.StatsPack & firn.v1.StatsPack.$Shape;
+            static create(properties?: firn.v1.StatsPack.$Properties): firn.v1.StatsPack;
+
+            /**
+             * Encodes the specified StatsPack message. Does not implicitly {@link firn.v1.StatsPack.verify|verify} messages.
+             * @param message StatsPack message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.StatsPack.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified StatsPack message, length delimited. Does not implicitly {@link firn.v1.StatsPack.verify|verify} messages.
+             * @param message StatsPack message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.StatsPack.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StatsPack message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.StatsPack & firn.v1.StatsPack.$Shape} StatsPack
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.StatsPack & firn.v1.StatsPack.$Shape;
+
+            /**
+             * Decodes a StatsPack message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.StatsPack & firn.v1.StatsPack.$Shape} StatsPack
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.StatsPack & firn.v1.StatsPack.$Shape;
+
+            /**
+             * Verifies a StatsPack message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a StatsPack message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns StatsPack
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.StatsPack;
+
+            /**
+             * Creates a plain object from a StatsPack message. Also converts values to other types if specified.
+             * @param message StatsPack
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.StatsPack, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this StatsPack to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for StatsPack
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace StatsPack {
+
+            /** Properties of a StatsPack. */
+            interface $Properties {
+
+                /** StatsPack envelope */
+                envelope?: (firn.v1.Envelope.$Properties|null);
+
+                /** StatsPack snapshotId */
+                snapshotId?: (Long|null);
+
+                /** StatsPack stats */
+                stats?: (firn.v1.TargetStats.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StatsPack. */
+            type $Shape = firn.v1.StatsPack.$Properties;
+        }
+
         /**
          * Properties of an IcebergTable.
          * @deprecated Use firn.v1.IcebergTable.$Properties instead.
@@ -2322,6 +3993,276 @@ export namespace firn {
         }
 
         /**
+         * Properties of a Column.
+         * @deprecated Use firn.v1.Column.$Properties instead.
+         */
+        interface IColumn extends firn.v1.Column.$Properties {
+        }
+
+        /** Represents a Column. */
+        class Column {
+
+            /**
+             * Constructs a new Column.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.Column.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Column name. */
+            name: string;
+
+            /** Column type. */
+            type: string;
+
+            /** Column nullable. */
+            nullable: boolean;
+
+            /** Column comment. */
+            comment: string;
+
+            /** Column fieldId. */
+            fieldId?: (number|null);
+
+            /**
+             * Creates a new Column instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Column instance
+             */
+            static create(properties: firn.v1.Column.$Shape): firn.v1.Column & firn.v1.Column.$Shape;
+            static create(properties?: firn.v1.Column.$Properties): firn.v1.Column;
+
+            /**
+             * Encodes the specified Column message. Does not implicitly {@link firn.v1.Column.verify|verify} messages.
+             * @param message Column message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.Column.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified Column message, length delimited. Does not implicitly {@link firn.v1.Column.verify|verify} messages.
+             * @param message Column message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.Column.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Column message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.Column & firn.v1.Column.$Shape} Column
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.Column & firn.v1.Column.$Shape;
+
+            /**
+             * Decodes a Column message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.Column & firn.v1.Column.$Shape} Column
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.Column & firn.v1.Column.$Shape;
+
+            /**
+             * Verifies a Column message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a Column message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns Column
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.Column;
+
+            /**
+             * Creates a plain object from a Column message. Also converts values to other types if specified.
+             * @param message Column
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.Column, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this Column to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for Column
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace Column {
+
+            /** Properties of a Column. */
+            interface $Properties {
+
+                /** Column name */
+                name?: (string|null);
+
+                /** Column type */
+                type?: (string|null);
+
+                /** Column nullable */
+                nullable?: (boolean|null);
+
+                /** Column comment */
+                comment?: (string|null);
+
+                /** Column fieldId */
+                fieldId?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Column. */
+            type $Shape = firn.v1.Column.$Properties;
+        }
+
+        /**
+         * Properties of an Upstream.
+         * @deprecated Use firn.v1.Upstream.$Properties instead.
+         */
+        interface IUpstream extends firn.v1.Upstream.$Properties {
+        }
+
+        /** Represents an Upstream. */
+        class Upstream {
+
+            /**
+             * Constructs a new Upstream.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.Upstream.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Upstream connectorId. */
+            connectorId: Uint8Array;
+
+            /** Upstream uri. */
+            uri: string;
+
+            /** Upstream path. */
+            path: string;
+
+            /**
+             * Creates a new Upstream instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Upstream instance
+             */
+            static create(properties: firn.v1.Upstream.$Shape): firn.v1.Upstream & firn.v1.Upstream.$Shape;
+            static create(properties?: firn.v1.Upstream.$Properties): firn.v1.Upstream;
+
+            /**
+             * Encodes the specified Upstream message. Does not implicitly {@link firn.v1.Upstream.verify|verify} messages.
+             * @param message Upstream message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.Upstream.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified Upstream message, length delimited. Does not implicitly {@link firn.v1.Upstream.verify|verify} messages.
+             * @param message Upstream message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.Upstream.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an Upstream message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.Upstream & firn.v1.Upstream.$Shape} Upstream
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.Upstream & firn.v1.Upstream.$Shape;
+
+            /**
+             * Decodes an Upstream message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.Upstream & firn.v1.Upstream.$Shape} Upstream
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.Upstream & firn.v1.Upstream.$Shape;
+
+            /**
+             * Verifies an Upstream message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates an Upstream message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns Upstream
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.Upstream;
+
+            /**
+             * Creates a plain object from an Upstream message. Also converts values to other types if specified.
+             * @param message Upstream
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.Upstream, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this Upstream to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for Upstream
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace Upstream {
+
+            /** Properties of an Upstream. */
+            interface $Properties {
+
+                /** Upstream connectorId */
+                connectorId?: (Uint8Array|null);
+
+                /** Upstream uri */
+                uri?: (string|null);
+
+                /** Upstream path */
+                path?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an Upstream. */
+            type $Shape = firn.v1.Upstream.$Properties;
+        }
+
+        /**
          * Properties of a Table.
          * @deprecated Use firn.v1.Table.$Properties instead.
          */
@@ -2381,6 +4322,15 @@ export namespace firn {
 
             /** Table iceberg. */
             iceberg?: (firn.v1.IcebergTable.$Properties|null);
+
+            /** Table columns. */
+            columns: firn.v1.Column.$Properties[];
+
+            /** Table partitionKeys. */
+            partitionKeys: string[];
+
+            /** Table upstream. */
+            upstream?: (firn.v1.Upstream.$Properties|null);
 
             /**
              * Creates a new Table instance using the specified properties.
@@ -2507,6 +4457,15 @@ export namespace firn {
 
                 /** Table iceberg */
                 iceberg?: (firn.v1.IcebergTable.$Properties|null);
+
+                /** Table columns */
+                columns?: (firn.v1.Column.$Properties[]|null);
+
+                /** Table partitionKeys */
+                partitionKeys?: (string[]|null);
+
+                /** Table upstream */
+                upstream?: (firn.v1.Upstream.$Properties|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -4,7 +4,7 @@ import $protobuf from "protobufjs/minimal.js";
 
 // Common aliases
 const $Reader = $protobuf.Reader, $Writer = $protobuf.Writer, $util = $protobuf.util;
-const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error = $util.global.Error, $RangeError = $util.global.RangeError, $TypeError = $util.global.TypeError, $String = $util.global.String, $Number = $util.global.Number, $parseInt = $util.global.parseInt, $BigInt = $util.global.BigInt, $Array = $util.global.Array, $Boolean = $util.global.Boolean;
+const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error = $util.global.Error, $RangeError = $util.global.RangeError, $TypeError = $util.global.TypeError, $String = $util.global.String, $Number = $util.global.Number, $parseInt = $util.global.parseInt, $BigInt = $util.global.BigInt, $Array = $util.global.Array, $Boolean = $util.global.Boolean, $isFinite = $util.global.isFinite;
 
 // Exported root namespace
 const $root = $protobuf.roots["firn"] || ($protobuf.roots["firn"] = {});
@@ -3287,6 +3287,2727 @@ export const firn = $root.firn = (() => {
             return ChangeRecord;
         })();
 
+        /**
+         * ConnectorKind enum.
+         * @name firn.v1.ConnectorKind
+         * @enum {number}
+         * @property {number} CONNECTOR_KIND_UNSPECIFIED=0 CONNECTOR_KIND_UNSPECIFIED value
+         * @property {number} CONNECTOR_KIND_ICEBERG_REST=1 CONNECTOR_KIND_ICEBERG_REST value
+         * @property {number} CONNECTOR_KIND_GLUE=2 CONNECTOR_KIND_GLUE value
+         * @property {number} CONNECTOR_KIND_DELTA=3 CONNECTOR_KIND_DELTA value
+         * @property {number} CONNECTOR_KIND_UNITY=4 CONNECTOR_KIND_UNITY value
+         */
+        v1.ConnectorKind = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "CONNECTOR_KIND_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "CONNECTOR_KIND_ICEBERG_REST"] = 1;
+            values[valuesById[2] = "CONNECTOR_KIND_GLUE"] = 2;
+            values[valuesById[3] = "CONNECTOR_KIND_DELTA"] = 3;
+            values[valuesById[4] = "CONNECTOR_KIND_UNITY"] = 4;
+            return values;
+        })();
+
+        v1.ConnectorPolicy = (function() {
+
+            /**
+             * Properties of a ConnectorPolicy.
+             * @typedef {Object} firn.v1.ConnectorPolicy.$Properties
+             * @property {boolean|null} [enabled] ConnectorPolicy enabled
+             * @property {Long|null} [intervalMs] ConnectorPolicy intervalMs
+             * @property {Array.<string>|null} [scope] ConnectorPolicy scope
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ConnectorPolicy.
+             * @memberof firn.v1
+             * @interface IConnectorPolicy
+             * @augments firn.v1.ConnectorPolicy.$Properties
+             * @deprecated Use firn.v1.ConnectorPolicy.$Properties instead.
+             */
+
+            /**
+             * Shape of a ConnectorPolicy.
+             * @typedef {firn.v1.ConnectorPolicy.$Properties} firn.v1.ConnectorPolicy.$Shape
+             */
+
+            /**
+             * Constructs a new ConnectorPolicy.
+             * @memberof firn.v1
+             * @classdesc Represents a ConnectorPolicy.
+             * @constructor
+             * @param {firn.v1.ConnectorPolicy.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ConnectorPolicy = function (properties) {
+                this.scope = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ConnectorPolicy enabled.
+             * @member {boolean} enabled
+             * @memberof firn.v1.ConnectorPolicy
+             * @instance
+             */
+            ConnectorPolicy.prototype.enabled = false;
+
+            /**
+             * ConnectorPolicy intervalMs.
+             * @member {Long} intervalMs
+             * @memberof firn.v1.ConnectorPolicy
+             * @instance
+             */
+            ConnectorPolicy.prototype.intervalMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ConnectorPolicy scope.
+             * @member {Array.<string>} scope
+             * @memberof firn.v1.ConnectorPolicy
+             * @instance
+             */
+            ConnectorPolicy.prototype.scope = $util.emptyArray;
+
+            /**
+             * Creates a new ConnectorPolicy instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.ConnectorPolicy
+             * @static
+             * @param {firn.v1.ConnectorPolicy.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.ConnectorPolicy} ConnectorPolicy instance
+             * @type {{
+             *   (properties: firn.v1.ConnectorPolicy.$Shape): firn.v1.ConnectorPolicy & firn.v1.ConnectorPolicy.$Shape;
+             *   (properties?: firn.v1.ConnectorPolicy.$Properties): firn.v1.ConnectorPolicy;
+             * }}
+             */
+            ConnectorPolicy.create = function(properties) {
+                return new ConnectorPolicy(properties);
+            };
+
+            /**
+             * Encodes the specified ConnectorPolicy message. Does not implicitly {@link firn.v1.ConnectorPolicy.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.ConnectorPolicy
+             * @static
+             * @param {firn.v1.ConnectorPolicy.$Properties} message ConnectorPolicy message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ConnectorPolicy.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.enabled != null && $Object.hasOwnProperty.call(message, "enabled") && message.enabled !== false)
+                    writer.uint32(/* id 1, wireType 0 =*/8).bool(message.enabled);
+                if (message.intervalMs != null && $Object.hasOwnProperty.call(message, "intervalMs") && (typeof message.intervalMs === "object" ? message.intervalMs.low || message.intervalMs.high : message.intervalMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.intervalMs);
+                if (message.scope != null && message.scope.length)
+                    for (let i = 0; i < message.scope.length; ++i)
+                        writer.uint32(/* id 3, wireType 2 =*/26).string(message.scope[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified ConnectorPolicy message, length delimited. Does not implicitly {@link firn.v1.ConnectorPolicy.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.ConnectorPolicy
+             * @static
+             * @param {firn.v1.ConnectorPolicy.$Properties} message ConnectorPolicy message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ConnectorPolicy.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a ConnectorPolicy message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.ConnectorPolicy
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.ConnectorPolicy & firn.v1.ConnectorPolicy.$Shape} ConnectorPolicy
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ConnectorPolicy.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.ConnectorPolicy();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.enabled = value;
+                            else
+                                delete message.enabled;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.intervalMs = value;
+                            else
+                                delete message.intervalMs;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.scope && message.scope.length))
+                                message.scope = [];
+                            message.scope.push(reader.stringVerify());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a ConnectorPolicy message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.ConnectorPolicy
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.ConnectorPolicy & firn.v1.ConnectorPolicy.$Shape} ConnectorPolicy
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ConnectorPolicy.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a ConnectorPolicy message.
+             * @function verify
+             * @memberof firn.v1.ConnectorPolicy
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            ConnectorPolicy.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.enabled != null && $Object.hasOwnProperty.call(message, "enabled"))
+                    if (typeof message.enabled !== "boolean")
+                        return "enabled: boolean expected";
+                if (message.intervalMs != null && $Object.hasOwnProperty.call(message, "intervalMs"))
+                    if (!$util.isInteger(message.intervalMs) && !(message.intervalMs && $util.isInteger(message.intervalMs.low) && $util.isInteger(message.intervalMs.high)))
+                        return "intervalMs: integer|Long expected";
+                if (message.scope != null && $Object.hasOwnProperty.call(message, "scope")) {
+                    if (!$Array.isArray(message.scope))
+                        return "scope: array expected";
+                    for (let i = 0; i < message.scope.length; ++i)
+                        if (!$util.isString(message.scope[i]))
+                            return "scope: string[] expected";
+                }
+                return null;
+            };
+
+            /**
+             * Creates a ConnectorPolicy message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.ConnectorPolicy
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.ConnectorPolicy} ConnectorPolicy
+             */
+            ConnectorPolicy.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.ConnectorPolicy)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.ConnectorPolicy: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.ConnectorPolicy();
+                if (object.enabled != null)
+                    if (object.enabled)
+                        message.enabled = $Boolean(object.enabled);
+                if (object.intervalMs != null)
+                    if (typeof object.intervalMs === "object" ? object.intervalMs.low || object.intervalMs.high : $Number(object.intervalMs) !== 0)
+                        if ($util.Long)
+                            message.intervalMs = $util.Long.fromValue(object.intervalMs, false);
+                        else if (typeof object.intervalMs === "string")
+                            message.intervalMs = $parseInt(object.intervalMs, 10);
+                        else if (typeof object.intervalMs === "number")
+                            message.intervalMs = object.intervalMs;
+                        else if (typeof object.intervalMs === "object")
+                            message.intervalMs = new $util.LongBits(object.intervalMs.low >>> 0, object.intervalMs.high >>> 0).toNumber();
+                if (object.scope) {
+                    if (!$Array.isArray(object.scope))
+                        throw $TypeError(".firn.v1.ConnectorPolicy.scope: array expected");
+                    message.scope = $Array(object.scope.length);
+                    for (let i = 0; i < object.scope.length; ++i)
+                        message.scope[i] = $String(object.scope[i]);
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a ConnectorPolicy message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.ConnectorPolicy
+             * @static
+             * @param {firn.v1.ConnectorPolicy} message ConnectorPolicy
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            ConnectorPolicy.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults)
+                    object.scope = [];
+                if (options.defaults) {
+                    object.enabled = false;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.intervalMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.intervalMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                }
+                if (message.enabled != null && $Object.hasOwnProperty.call(message, "enabled"))
+                    object.enabled = message.enabled;
+                if (message.intervalMs != null && $Object.hasOwnProperty.call(message, "intervalMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.intervalMs = typeof message.intervalMs === "number" ? $BigInt(message.intervalMs) : $util.Long.fromBits(message.intervalMs.low >>> 0, message.intervalMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.intervalMs === "number")
+                        object.intervalMs = options.longs === $String ? $String(message.intervalMs) : message.intervalMs;
+                    else
+                        object.intervalMs = options.longs === $String ? $util.Long.prototype.toString.call(message.intervalMs) : options.longs === $Number ? new $util.LongBits(message.intervalMs.low >>> 0, message.intervalMs.high >>> 0).toNumber() : message.intervalMs;
+                if (message.scope && message.scope.length) {
+                    object.scope = $Array(message.scope.length);
+                    for (let j = 0; j < message.scope.length; ++j)
+                        object.scope[j] = message.scope[j];
+                }
+                return object;
+            };
+
+            /**
+             * Converts this ConnectorPolicy to JSON.
+             * @function toJSON
+             * @memberof firn.v1.ConnectorPolicy
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            ConnectorPolicy.prototype.toJSON = function() {
+                return ConnectorPolicy.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for ConnectorPolicy
+             * @function getTypeUrl
+             * @memberof firn.v1.ConnectorPolicy
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            ConnectorPolicy.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.ConnectorPolicy";
+            };
+
+            return ConnectorPolicy;
+        })();
+
+        v1.Connector = (function() {
+
+            /**
+             * Properties of a Connector.
+             * @typedef {Object} firn.v1.Connector.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] Connector envelope
+             * @property {string|null} [name] Connector name
+             * @property {string|null} [description] Connector description
+             * @property {Object.<string,string>|null} [properties] Connector properties
+             * @property {Long|null} [createdAtMs] Connector createdAtMs
+             * @property {firn.v1.EntityState|null} [state] Connector state
+             * @property {Uint8Array|null} [nameRevision] Connector nameRevision
+             * @property {firn.v1.ConnectorKind|null} [kind] Connector kind
+             * @property {string|null} [uri] Connector uri
+             * @property {Object.<string,string>|null} [options] Connector options
+             * @property {firn.v1.ConnectorPolicy.$Properties|null} [policy] Connector policy
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Connector.
+             * @memberof firn.v1
+             * @interface IConnector
+             * @augments firn.v1.Connector.$Properties
+             * @deprecated Use firn.v1.Connector.$Properties instead.
+             */
+
+            /**
+             * Shape of a Connector.
+             * @typedef {firn.v1.Connector.$Properties} firn.v1.Connector.$Shape
+             */
+
+            /**
+             * Constructs a new Connector.
+             * @memberof firn.v1
+             * @classdesc Represents a Connector.
+             * @constructor
+             * @param {firn.v1.Connector.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Connector = function (properties) {
+                this.properties = {};
+                this.options = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Connector envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.envelope = null;
+
+            /**
+             * Connector name.
+             * @member {string} name
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.name = "";
+
+            /**
+             * Connector description.
+             * @member {string} description
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.description = "";
+
+            /**
+             * Connector properties.
+             * @member {Object.<string,string>} properties
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.properties = $util.emptyObject;
+
+            /**
+             * Connector createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Connector state.
+             * @member {firn.v1.EntityState} state
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.state = 0;
+
+            /**
+             * Connector nameRevision.
+             * @member {Uint8Array} nameRevision
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.nameRevision = $util.newBuffer([]);
+
+            /**
+             * Connector kind.
+             * @member {firn.v1.ConnectorKind} kind
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.kind = 0;
+
+            /**
+             * Connector uri.
+             * @member {string} uri
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.uri = "";
+
+            /**
+             * Connector options.
+             * @member {Object.<string,string>} options
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.options = $util.emptyObject;
+
+            /**
+             * Connector policy.
+             * @member {firn.v1.ConnectorPolicy.$Properties|null|undefined} policy
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.policy = null;
+
+            /**
+             * Creates a new Connector instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Connector
+             * @static
+             * @param {firn.v1.Connector.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Connector} Connector instance
+             * @type {{
+             *   (properties: firn.v1.Connector.$Shape): firn.v1.Connector & firn.v1.Connector.$Shape;
+             *   (properties?: firn.v1.Connector.$Properties): firn.v1.Connector;
+             * }}
+             */
+            Connector.create = function(properties) {
+                return new Connector(properties);
+            };
+
+            /**
+             * Encodes the specified Connector message. Does not implicitly {@link firn.v1.Connector.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Connector
+             * @static
+             * @param {firn.v1.Connector.$Properties} message Connector message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Connector.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description") && message.description !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.description);
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties"))
+                    for (let keys = $Object.keys(message.properties), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.properties[keys[i]]).ldelim();
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.createdAtMs);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.state);
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision") && message.nameRevision.length)
+                    writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.nameRevision);
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind") && message.kind !== 0)
+                    writer.uint32(/* id 8, wireType 0 =*/64).int32(message.kind);
+                if (message.uri != null && $Object.hasOwnProperty.call(message, "uri") && message.uri !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.uri);
+                if (message.options != null && $Object.hasOwnProperty.call(message, "options"))
+                    for (let keys = $Object.keys(message.options), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 10, wireType 2 =*/82).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.options[keys[i]]).ldelim();
+                if (message.policy != null && $Object.hasOwnProperty.call(message, "policy"))
+                    $root.firn.v1.ConnectorPolicy.encode(message.policy, writer.uint32(/* id 11, wireType 2 =*/90).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Connector message, length delimited. Does not implicitly {@link firn.v1.Connector.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Connector
+             * @static
+             * @param {firn.v1.Connector.$Properties} message Connector message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Connector.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Connector message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Connector
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Connector & firn.v1.Connector.$Shape} Connector
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Connector.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Connector();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.description = value;
+                            else
+                                delete message.description;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.properties === $util.emptyObject)
+                                message.properties = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.properties, key);
+                            message.properties[key] = value;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.nameRevision = value;
+                            else
+                                delete message.nameRevision;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.kind = value;
+                            else
+                                delete message.kind;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.uri = value;
+                            else
+                                delete message.uri;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.options === $util.emptyObject)
+                                message.options = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.options, key);
+                            message.options[key] = value;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            message.policy = $root.firn.v1.ConnectorPolicy.decode(reader, reader.size(), $undefined, _depth + 1, message.policy);
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Connector message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Connector
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Connector & firn.v1.Connector.$Shape} Connector
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Connector.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Connector message.
+             * @function verify
+             * @memberof firn.v1.Connector
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Connector.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    if (!$util.isString(message.description))
+                        return "description: string expected";
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties")) {
+                    if (!$util.isObject(message.properties))
+                        return "properties: object expected";
+                    let key = $Object.keys(message.properties);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.properties[key[i]]))
+                            return "properties: string{k:string} expected";
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    if (typeof message.state !== "number" || (message.state | 0) !== message.state)
+                        return "state: enum value expected";
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    if (!(message.nameRevision && typeof message.nameRevision.length === "number" || $util.isString(message.nameRevision)))
+                        return "nameRevision: buffer expected";
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
+                    if (typeof message.kind !== "number" || (message.kind | 0) !== message.kind)
+                        return "kind: enum value expected";
+                if (message.uri != null && $Object.hasOwnProperty.call(message, "uri"))
+                    if (!$util.isString(message.uri))
+                        return "uri: string expected";
+                if (message.options != null && $Object.hasOwnProperty.call(message, "options")) {
+                    if (!$util.isObject(message.options))
+                        return "options: object expected";
+                    let key = $Object.keys(message.options);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.options[key[i]]))
+                            return "options: string{k:string} expected";
+                }
+                if (message.policy != null && $Object.hasOwnProperty.call(message, "policy")) {
+                    let error = $root.firn.v1.ConnectorPolicy.verify(message.policy, _depth + 1);
+                    if (error)
+                        return "policy." + error;
+                }
+                return null;
+            };
+
+            /**
+             * Creates a Connector message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Connector
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Connector} Connector
+             */
+            Connector.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Connector)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Connector: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Connector();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.Connector.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.description != null)
+                    if (typeof object.description !== "string" || object.description.length)
+                        message.description = $String(object.description);
+                if (object.properties) {
+                    if (!$util.isObject(object.properties))
+                        throw $TypeError(".firn.v1.Connector.properties: object expected");
+                    message.properties = {};
+                    for (let keys = $Object.keys(object.properties), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.properties, keys[i]);
+                        message.properties[keys[i]] = $String(object.properties[keys[i]]);
+                    }
+                }
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.state !== 0 && (typeof object.state !== "string" || $root.firn.v1.EntityState[object.state] !== 0))
+                    switch (object.state) {
+                    case "ENTITY_STATE_UNSPECIFIED":
+                    case 0:
+                        message.state = 0;
+                        break;
+                    case "ENTITY_STATE_ACTIVE":
+                    case 1:
+                        message.state = 1;
+                        break;
+                    case "ENTITY_STATE_DELETING":
+                    case 2:
+                        message.state = 2;
+                        break;
+                    case "ENTITY_STATE_DROPPED":
+                    case 3:
+                        message.state = 3;
+                        break;
+                    case "ENTITY_STATE_PURGING":
+                    case 4:
+                        message.state = 4;
+                        break;
+                    default:
+                        if (typeof object.state === "number" && (object.state | 0) === object.state)
+                            message.state = object.state;
+                    }
+                if (object.nameRevision != null)
+                    if (object.nameRevision.length)
+                        if (typeof object.nameRevision === "string")
+                            $util.base64.decode(object.nameRevision, message.nameRevision = $util.newBuffer($util.base64.length(object.nameRevision)), 0);
+                        else if (object.nameRevision.length >= 0)
+                            message.nameRevision = object.nameRevision;
+                if (object.kind !== 0 && (typeof object.kind !== "string" || $root.firn.v1.ConnectorKind[object.kind] !== 0))
+                    switch (object.kind) {
+                    case "CONNECTOR_KIND_UNSPECIFIED":
+                    case 0:
+                        message.kind = 0;
+                        break;
+                    case "CONNECTOR_KIND_ICEBERG_REST":
+                    case 1:
+                        message.kind = 1;
+                        break;
+                    case "CONNECTOR_KIND_GLUE":
+                    case 2:
+                        message.kind = 2;
+                        break;
+                    case "CONNECTOR_KIND_DELTA":
+                    case 3:
+                        message.kind = 3;
+                        break;
+                    case "CONNECTOR_KIND_UNITY":
+                    case 4:
+                        message.kind = 4;
+                        break;
+                    default:
+                        if (typeof object.kind === "number" && (object.kind | 0) === object.kind)
+                            message.kind = object.kind;
+                    }
+                if (object.uri != null)
+                    if (typeof object.uri !== "string" || object.uri.length)
+                        message.uri = $String(object.uri);
+                if (object.options) {
+                    if (!$util.isObject(object.options))
+                        throw $TypeError(".firn.v1.Connector.options: object expected");
+                    message.options = {};
+                    for (let keys = $Object.keys(object.options), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.options, keys[i]);
+                        message.options[keys[i]] = $String(object.options[keys[i]]);
+                    }
+                }
+                if (object.policy != null) {
+                    if (!$util.isObject(object.policy))
+                        throw $TypeError(".firn.v1.Connector.policy: object expected");
+                    message.policy = $root.firn.v1.ConnectorPolicy.fromObject(object.policy, _depth + 1);
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Connector message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Connector
+             * @static
+             * @param {firn.v1.Connector} message Connector
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Connector.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.objects || options.defaults) {
+                    object.properties = {};
+                    object.options = {};
+                }
+                if (options.defaults) {
+                    object.envelope = null;
+                    object.name = "";
+                    object.description = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.state = options.enums === $String ? "ENTITY_STATE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.nameRevision = "";
+                    else {
+                        object.nameRevision = [];
+                        if (options.bytes !== $Array)
+                            object.nameRevision = $util.newBuffer(object.nameRevision);
+                    }
+                    object.kind = options.enums === $String ? "CONNECTOR_KIND_UNSPECIFIED" : 0;
+                    object.uri = "";
+                    object.policy = null;
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    object.description = message.description;
+                let keys2;
+                if (message.properties && (keys2 = $Object.keys(message.properties)).length) {
+                    object.properties = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.properties, keys2[j]);
+                        object.properties[keys2[j]] = message.properties[keys2[j]];
+                    }
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    object.state = options.enums === $String ? $root.firn.v1.EntityState[message.state] === $undefined ? message.state : $root.firn.v1.EntityState[message.state] : message.state;
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    object.nameRevision = options.bytes === $String ? $util.base64.encode(message.nameRevision, 0, message.nameRevision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.nameRevision) : message.nameRevision;
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
+                    object.kind = options.enums === $String ? $root.firn.v1.ConnectorKind[message.kind] === $undefined ? message.kind : $root.firn.v1.ConnectorKind[message.kind] : message.kind;
+                if (message.uri != null && $Object.hasOwnProperty.call(message, "uri"))
+                    object.uri = message.uri;
+                if (message.options && (keys2 = $Object.keys(message.options)).length) {
+                    object.options = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.options, keys2[j]);
+                        object.options[keys2[j]] = message.options[keys2[j]];
+                    }
+                }
+                if (message.policy != null && $Object.hasOwnProperty.call(message, "policy"))
+                    object.policy = $root.firn.v1.ConnectorPolicy.toObject(message.policy, options, _depth + 1);
+                return object;
+            };
+
+            /**
+             * Converts this Connector to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Connector
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Connector.prototype.toJSON = function() {
+                return Connector.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Connector
+             * @function getTypeUrl
+             * @memberof firn.v1.Connector
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Connector.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Connector";
+            };
+
+            return Connector;
+        })();
+
+        /**
+         * ConstraintKind enum.
+         * @name firn.v1.ConstraintKind
+         * @enum {number}
+         * @property {number} CONSTRAINT_KIND_UNSPECIFIED=0 CONSTRAINT_KIND_UNSPECIFIED value
+         * @property {number} CONSTRAINT_KIND_PRIMARY_KEY=1 CONSTRAINT_KIND_PRIMARY_KEY value
+         * @property {number} CONSTRAINT_KIND_FOREIGN_KEY=2 CONSTRAINT_KIND_FOREIGN_KEY value
+         * @property {number} CONSTRAINT_KIND_UNIQUE=3 CONSTRAINT_KIND_UNIQUE value
+         * @property {number} CONSTRAINT_KIND_CHECK=4 CONSTRAINT_KIND_CHECK value
+         * @property {number} CONSTRAINT_KIND_NOT_NULL=5 CONSTRAINT_KIND_NOT_NULL value
+         */
+        v1.ConstraintKind = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "CONSTRAINT_KIND_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "CONSTRAINT_KIND_PRIMARY_KEY"] = 1;
+            values[valuesById[2] = "CONSTRAINT_KIND_FOREIGN_KEY"] = 2;
+            values[valuesById[3] = "CONSTRAINT_KIND_UNIQUE"] = 3;
+            values[valuesById[4] = "CONSTRAINT_KIND_CHECK"] = 4;
+            values[valuesById[5] = "CONSTRAINT_KIND_NOT_NULL"] = 5;
+            return values;
+        })();
+
+        v1.ConstraintColumn = (function() {
+
+            /**
+             * Properties of a ConstraintColumn.
+             * @typedef {Object} firn.v1.ConstraintColumn.$Properties
+             * @property {number|null} [id] ConstraintColumn id
+             * @property {string|null} [name] ConstraintColumn name
+             * @property {number|null} [ordinal] ConstraintColumn ordinal
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ConstraintColumn.
+             * @memberof firn.v1
+             * @interface IConstraintColumn
+             * @augments firn.v1.ConstraintColumn.$Properties
+             * @deprecated Use firn.v1.ConstraintColumn.$Properties instead.
+             */
+
+            /**
+             * Shape of a ConstraintColumn.
+             * @typedef {firn.v1.ConstraintColumn.$Properties} firn.v1.ConstraintColumn.$Shape
+             */
+
+            /**
+             * Constructs a new ConstraintColumn.
+             * @memberof firn.v1
+             * @classdesc Represents a ConstraintColumn.
+             * @constructor
+             * @param {firn.v1.ConstraintColumn.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ConstraintColumn = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ConstraintColumn id.
+             * @member {number} id
+             * @memberof firn.v1.ConstraintColumn
+             * @instance
+             */
+            ConstraintColumn.prototype.id = 0;
+
+            /**
+             * ConstraintColumn name.
+             * @member {string} name
+             * @memberof firn.v1.ConstraintColumn
+             * @instance
+             */
+            ConstraintColumn.prototype.name = "";
+
+            /**
+             * ConstraintColumn ordinal.
+             * @member {number} ordinal
+             * @memberof firn.v1.ConstraintColumn
+             * @instance
+             */
+            ConstraintColumn.prototype.ordinal = 0;
+
+            /**
+             * Creates a new ConstraintColumn instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.ConstraintColumn
+             * @static
+             * @param {firn.v1.ConstraintColumn.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.ConstraintColumn} ConstraintColumn instance
+             * @type {{
+             *   (properties: firn.v1.ConstraintColumn.$Shape): firn.v1.ConstraintColumn & firn.v1.ConstraintColumn.$Shape;
+             *   (properties?: firn.v1.ConstraintColumn.$Properties): firn.v1.ConstraintColumn;
+             * }}
+             */
+            ConstraintColumn.create = function(properties) {
+                return new ConstraintColumn(properties);
+            };
+
+            /**
+             * Encodes the specified ConstraintColumn message. Does not implicitly {@link firn.v1.ConstraintColumn.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.ConstraintColumn
+             * @static
+             * @param {firn.v1.ConstraintColumn.$Properties} message ConstraintColumn message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ConstraintColumn.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id") && message.id !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.id);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.ordinal != null && $Object.hasOwnProperty.call(message, "ordinal") && message.ordinal !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.ordinal);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified ConstraintColumn message, length delimited. Does not implicitly {@link firn.v1.ConstraintColumn.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.ConstraintColumn
+             * @static
+             * @param {firn.v1.ConstraintColumn.$Properties} message ConstraintColumn message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ConstraintColumn.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a ConstraintColumn message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.ConstraintColumn
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.ConstraintColumn & firn.v1.ConstraintColumn.$Shape} ConstraintColumn
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ConstraintColumn.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.ConstraintColumn();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.id = value;
+                            else
+                                delete message.id;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.ordinal = value;
+                            else
+                                delete message.ordinal;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a ConstraintColumn message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.ConstraintColumn
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.ConstraintColumn & firn.v1.ConstraintColumn.$Shape} ConstraintColumn
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ConstraintColumn.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a ConstraintColumn message.
+             * @function verify
+             * @memberof firn.v1.ConstraintColumn
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            ConstraintColumn.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id"))
+                    if (!$util.isInteger(message.id))
+                        return "id: integer expected";
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.ordinal != null && $Object.hasOwnProperty.call(message, "ordinal"))
+                    if (!$util.isInteger(message.ordinal))
+                        return "ordinal: integer expected";
+                return null;
+            };
+
+            /**
+             * Creates a ConstraintColumn message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.ConstraintColumn
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.ConstraintColumn} ConstraintColumn
+             */
+            ConstraintColumn.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.ConstraintColumn)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.ConstraintColumn: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.ConstraintColumn();
+                if (object.id != null)
+                    if ($Number(object.id) !== 0)
+                        message.id = object.id | 0;
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.ordinal != null)
+                    if ($Number(object.ordinal) !== 0)
+                        message.ordinal = object.ordinal | 0;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a ConstraintColumn message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.ConstraintColumn
+             * @static
+             * @param {firn.v1.ConstraintColumn} message ConstraintColumn
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            ConstraintColumn.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    object.id = 0;
+                    object.name = "";
+                    object.ordinal = 0;
+                }
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id"))
+                    object.id = message.id;
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.ordinal != null && $Object.hasOwnProperty.call(message, "ordinal"))
+                    object.ordinal = message.ordinal;
+                return object;
+            };
+
+            /**
+             * Converts this ConstraintColumn to JSON.
+             * @function toJSON
+             * @memberof firn.v1.ConstraintColumn
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            ConstraintColumn.prototype.toJSON = function() {
+                return ConstraintColumn.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for ConstraintColumn
+             * @function getTypeUrl
+             * @memberof firn.v1.ConstraintColumn
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            ConstraintColumn.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.ConstraintColumn";
+            };
+
+            return ConstraintColumn;
+        })();
+
+        v1.Reference = (function() {
+
+            /**
+             * Properties of a Reference.
+             * @typedef {Object} firn.v1.Reference.$Properties
+             * @property {string|null} [table] Reference table
+             * @property {Array.<firn.v1.ConstraintColumn.$Properties>|null} [columns] Reference columns
+             * @property {string|null} [match] Reference match
+             * @property {string|null} [onUpdate] Reference onUpdate
+             * @property {string|null} [onDelete] Reference onDelete
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Reference.
+             * @memberof firn.v1
+             * @interface IReference
+             * @augments firn.v1.Reference.$Properties
+             * @deprecated Use firn.v1.Reference.$Properties instead.
+             */
+
+            /**
+             * Shape of a Reference.
+             * @typedef {firn.v1.Reference.$Properties} firn.v1.Reference.$Shape
+             */
+
+            /**
+             * Constructs a new Reference.
+             * @memberof firn.v1
+             * @classdesc Represents a Reference.
+             * @constructor
+             * @param {firn.v1.Reference.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Reference = function (properties) {
+                this.columns = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Reference table.
+             * @member {string} table
+             * @memberof firn.v1.Reference
+             * @instance
+             */
+            Reference.prototype.table = "";
+
+            /**
+             * Reference columns.
+             * @member {Array.<firn.v1.ConstraintColumn.$Properties>} columns
+             * @memberof firn.v1.Reference
+             * @instance
+             */
+            Reference.prototype.columns = $util.emptyArray;
+
+            /**
+             * Reference match.
+             * @member {string} match
+             * @memberof firn.v1.Reference
+             * @instance
+             */
+            Reference.prototype.match = "";
+
+            /**
+             * Reference onUpdate.
+             * @member {string} onUpdate
+             * @memberof firn.v1.Reference
+             * @instance
+             */
+            Reference.prototype.onUpdate = "";
+
+            /**
+             * Reference onDelete.
+             * @member {string} onDelete
+             * @memberof firn.v1.Reference
+             * @instance
+             */
+            Reference.prototype.onDelete = "";
+
+            /**
+             * Creates a new Reference instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Reference
+             * @static
+             * @param {firn.v1.Reference.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Reference} Reference instance
+             * @type {{
+             *   (properties: firn.v1.Reference.$Shape): firn.v1.Reference & firn.v1.Reference.$Shape;
+             *   (properties?: firn.v1.Reference.$Properties): firn.v1.Reference;
+             * }}
+             */
+            Reference.create = function(properties) {
+                return new Reference(properties);
+            };
+
+            /**
+             * Encodes the specified Reference message. Does not implicitly {@link firn.v1.Reference.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Reference
+             * @static
+             * @param {firn.v1.Reference.$Properties} message Reference message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Reference.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.table != null && $Object.hasOwnProperty.call(message, "table") && message.table !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.table);
+                if (message.columns != null && message.columns.length)
+                    for (let i = 0; i < message.columns.length; ++i)
+                        $root.firn.v1.ConstraintColumn.encode(message.columns[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.match != null && $Object.hasOwnProperty.call(message, "match") && message.match !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.match);
+                if (message.onUpdate != null && $Object.hasOwnProperty.call(message, "onUpdate") && message.onUpdate !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.onUpdate);
+                if (message.onDelete != null && $Object.hasOwnProperty.call(message, "onDelete") && message.onDelete !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.onDelete);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Reference message, length delimited. Does not implicitly {@link firn.v1.Reference.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Reference
+             * @static
+             * @param {firn.v1.Reference.$Properties} message Reference message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Reference.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Reference message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Reference
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Reference & firn.v1.Reference.$Shape} Reference
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Reference.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Reference();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.table = value;
+                            else
+                                delete message.table;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.columns && message.columns.length))
+                                message.columns = [];
+                            message.columns.push($root.firn.v1.ConstraintColumn.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.match = value;
+                            else
+                                delete message.match;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.onUpdate = value;
+                            else
+                                delete message.onUpdate;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.onDelete = value;
+                            else
+                                delete message.onDelete;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Reference message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Reference
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Reference & firn.v1.Reference.$Shape} Reference
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Reference.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Reference message.
+             * @function verify
+             * @memberof firn.v1.Reference
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Reference.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.table != null && $Object.hasOwnProperty.call(message, "table"))
+                    if (!$util.isString(message.table))
+                        return "table: string expected";
+                if (message.columns != null && $Object.hasOwnProperty.call(message, "columns")) {
+                    if (!$Array.isArray(message.columns))
+                        return "columns: array expected";
+                    for (let i = 0; i < message.columns.length; ++i) {
+                        let error = $root.firn.v1.ConstraintColumn.verify(message.columns[i], _depth + 1);
+                        if (error)
+                            return "columns." + error;
+                    }
+                }
+                if (message.match != null && $Object.hasOwnProperty.call(message, "match"))
+                    if (!$util.isString(message.match))
+                        return "match: string expected";
+                if (message.onUpdate != null && $Object.hasOwnProperty.call(message, "onUpdate"))
+                    if (!$util.isString(message.onUpdate))
+                        return "onUpdate: string expected";
+                if (message.onDelete != null && $Object.hasOwnProperty.call(message, "onDelete"))
+                    if (!$util.isString(message.onDelete))
+                        return "onDelete: string expected";
+                return null;
+            };
+
+            /**
+             * Creates a Reference message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Reference
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Reference} Reference
+             */
+            Reference.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Reference)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Reference: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Reference();
+                if (object.table != null)
+                    if (typeof object.table !== "string" || object.table.length)
+                        message.table = $String(object.table);
+                if (object.columns) {
+                    if (!$Array.isArray(object.columns))
+                        throw $TypeError(".firn.v1.Reference.columns: array expected");
+                    message.columns = $Array(object.columns.length);
+                    for (let i = 0; i < object.columns.length; ++i) {
+                        if (!$util.isObject(object.columns[i]))
+                            throw $TypeError(".firn.v1.Reference.columns: object expected");
+                        message.columns[i] = $root.firn.v1.ConstraintColumn.fromObject(object.columns[i], _depth + 1);
+                    }
+                }
+                if (object.match != null)
+                    if (typeof object.match !== "string" || object.match.length)
+                        message.match = $String(object.match);
+                if (object.onUpdate != null)
+                    if (typeof object.onUpdate !== "string" || object.onUpdate.length)
+                        message.onUpdate = $String(object.onUpdate);
+                if (object.onDelete != null)
+                    if (typeof object.onDelete !== "string" || object.onDelete.length)
+                        message.onDelete = $String(object.onDelete);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Reference message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Reference
+             * @static
+             * @param {firn.v1.Reference} message Reference
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Reference.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults)
+                    object.columns = [];
+                if (options.defaults) {
+                    object.table = "";
+                    object.match = "";
+                    object.onUpdate = "";
+                    object.onDelete = "";
+                }
+                if (message.table != null && $Object.hasOwnProperty.call(message, "table"))
+                    object.table = message.table;
+                if (message.columns && message.columns.length) {
+                    object.columns = $Array(message.columns.length);
+                    for (let j = 0; j < message.columns.length; ++j)
+                        object.columns[j] = $root.firn.v1.ConstraintColumn.toObject(message.columns[j], options, _depth + 1);
+                }
+                if (message.match != null && $Object.hasOwnProperty.call(message, "match"))
+                    object.match = message.match;
+                if (message.onUpdate != null && $Object.hasOwnProperty.call(message, "onUpdate"))
+                    object.onUpdate = message.onUpdate;
+                if (message.onDelete != null && $Object.hasOwnProperty.call(message, "onDelete"))
+                    object.onDelete = message.onDelete;
+                return object;
+            };
+
+            /**
+             * Converts this Reference to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Reference
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Reference.prototype.toJSON = function() {
+                return Reference.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Reference
+             * @function getTypeUrl
+             * @memberof firn.v1.Reference
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Reference.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Reference";
+            };
+
+            return Reference;
+        })();
+
+        v1.Constraint = (function() {
+
+            /**
+             * Properties of a Constraint.
+             * @typedef {Object} firn.v1.Constraint.$Properties
+             * @property {string|null} [name] Constraint name
+             * @property {firn.v1.ConstraintKind|null} [kind] Constraint kind
+             * @property {Array.<firn.v1.ConstraintColumn.$Properties>|null} [columns] Constraint columns
+             * @property {string|null} [expression] Constraint expression
+             * @property {firn.v1.Reference.$Properties|null} [reference] Constraint reference
+             * @property {boolean|null} [enforced] Constraint enforced
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Constraint.
+             * @memberof firn.v1
+             * @interface IConstraint
+             * @augments firn.v1.Constraint.$Properties
+             * @deprecated Use firn.v1.Constraint.$Properties instead.
+             */
+
+            /**
+             * Shape of a Constraint.
+             * @typedef {firn.v1.Constraint.$Properties} firn.v1.Constraint.$Shape
+             */
+
+            /**
+             * Constructs a new Constraint.
+             * @memberof firn.v1
+             * @classdesc Represents a Constraint.
+             * @constructor
+             * @param {firn.v1.Constraint.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Constraint = function (properties) {
+                this.columns = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Constraint name.
+             * @member {string} name
+             * @memberof firn.v1.Constraint
+             * @instance
+             */
+            Constraint.prototype.name = "";
+
+            /**
+             * Constraint kind.
+             * @member {firn.v1.ConstraintKind} kind
+             * @memberof firn.v1.Constraint
+             * @instance
+             */
+            Constraint.prototype.kind = 0;
+
+            /**
+             * Constraint columns.
+             * @member {Array.<firn.v1.ConstraintColumn.$Properties>} columns
+             * @memberof firn.v1.Constraint
+             * @instance
+             */
+            Constraint.prototype.columns = $util.emptyArray;
+
+            /**
+             * Constraint expression.
+             * @member {string} expression
+             * @memberof firn.v1.Constraint
+             * @instance
+             */
+            Constraint.prototype.expression = "";
+
+            /**
+             * Constraint reference.
+             * @member {firn.v1.Reference.$Properties|null|undefined} reference
+             * @memberof firn.v1.Constraint
+             * @instance
+             */
+            Constraint.prototype.reference = null;
+
+            /**
+             * Constraint enforced.
+             * @member {boolean} enforced
+             * @memberof firn.v1.Constraint
+             * @instance
+             */
+            Constraint.prototype.enforced = false;
+
+            /**
+             * Creates a new Constraint instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Constraint
+             * @static
+             * @param {firn.v1.Constraint.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Constraint} Constraint instance
+             * @type {{
+             *   (properties: firn.v1.Constraint.$Shape): firn.v1.Constraint & firn.v1.Constraint.$Shape;
+             *   (properties?: firn.v1.Constraint.$Properties): firn.v1.Constraint;
+             * }}
+             */
+            Constraint.create = function(properties) {
+                return new Constraint(properties);
+            };
+
+            /**
+             * Encodes the specified Constraint message. Does not implicitly {@link firn.v1.Constraint.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Constraint
+             * @static
+             * @param {firn.v1.Constraint.$Properties} message Constraint message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Constraint.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.name);
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind") && message.kind !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.kind);
+                if (message.columns != null && message.columns.length)
+                    for (let i = 0; i < message.columns.length; ++i)
+                        $root.firn.v1.ConstraintColumn.encode(message.columns[i], writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.expression != null && $Object.hasOwnProperty.call(message, "expression") && message.expression !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.expression);
+                if (message.reference != null && $Object.hasOwnProperty.call(message, "reference"))
+                    $root.firn.v1.Reference.encode(message.reference, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
+                if (message.enforced != null && $Object.hasOwnProperty.call(message, "enforced") && message.enforced !== false)
+                    writer.uint32(/* id 6, wireType 0 =*/48).bool(message.enforced);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Constraint message, length delimited. Does not implicitly {@link firn.v1.Constraint.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Constraint
+             * @static
+             * @param {firn.v1.Constraint.$Properties} message Constraint message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Constraint.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Constraint message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Constraint
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Constraint & firn.v1.Constraint.$Shape} Constraint
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Constraint.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Constraint();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.kind = value;
+                            else
+                                delete message.kind;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.columns && message.columns.length))
+                                message.columns = [];
+                            message.columns.push($root.firn.v1.ConstraintColumn.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.expression = value;
+                            else
+                                delete message.expression;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            message.reference = $root.firn.v1.Reference.decode(reader, reader.size(), $undefined, _depth + 1, message.reference);
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.enforced = value;
+                            else
+                                delete message.enforced;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Constraint message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Constraint
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Constraint & firn.v1.Constraint.$Shape} Constraint
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Constraint.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Constraint message.
+             * @function verify
+             * @memberof firn.v1.Constraint
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Constraint.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
+                    if (typeof message.kind !== "number" || (message.kind | 0) !== message.kind)
+                        return "kind: enum value expected";
+                if (message.columns != null && $Object.hasOwnProperty.call(message, "columns")) {
+                    if (!$Array.isArray(message.columns))
+                        return "columns: array expected";
+                    for (let i = 0; i < message.columns.length; ++i) {
+                        let error = $root.firn.v1.ConstraintColumn.verify(message.columns[i], _depth + 1);
+                        if (error)
+                            return "columns." + error;
+                    }
+                }
+                if (message.expression != null && $Object.hasOwnProperty.call(message, "expression"))
+                    if (!$util.isString(message.expression))
+                        return "expression: string expected";
+                if (message.reference != null && $Object.hasOwnProperty.call(message, "reference")) {
+                    let error = $root.firn.v1.Reference.verify(message.reference, _depth + 1);
+                    if (error)
+                        return "reference." + error;
+                }
+                if (message.enforced != null && $Object.hasOwnProperty.call(message, "enforced"))
+                    if (typeof message.enforced !== "boolean")
+                        return "enforced: boolean expected";
+                return null;
+            };
+
+            /**
+             * Creates a Constraint message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Constraint
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Constraint} Constraint
+             */
+            Constraint.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Constraint)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Constraint: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Constraint();
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.kind !== 0 && (typeof object.kind !== "string" || $root.firn.v1.ConstraintKind[object.kind] !== 0))
+                    switch (object.kind) {
+                    case "CONSTRAINT_KIND_UNSPECIFIED":
+                    case 0:
+                        message.kind = 0;
+                        break;
+                    case "CONSTRAINT_KIND_PRIMARY_KEY":
+                    case 1:
+                        message.kind = 1;
+                        break;
+                    case "CONSTRAINT_KIND_FOREIGN_KEY":
+                    case 2:
+                        message.kind = 2;
+                        break;
+                    case "CONSTRAINT_KIND_UNIQUE":
+                    case 3:
+                        message.kind = 3;
+                        break;
+                    case "CONSTRAINT_KIND_CHECK":
+                    case 4:
+                        message.kind = 4;
+                        break;
+                    case "CONSTRAINT_KIND_NOT_NULL":
+                    case 5:
+                        message.kind = 5;
+                        break;
+                    default:
+                        if (typeof object.kind === "number" && (object.kind | 0) === object.kind)
+                            message.kind = object.kind;
+                    }
+                if (object.columns) {
+                    if (!$Array.isArray(object.columns))
+                        throw $TypeError(".firn.v1.Constraint.columns: array expected");
+                    message.columns = $Array(object.columns.length);
+                    for (let i = 0; i < object.columns.length; ++i) {
+                        if (!$util.isObject(object.columns[i]))
+                            throw $TypeError(".firn.v1.Constraint.columns: object expected");
+                        message.columns[i] = $root.firn.v1.ConstraintColumn.fromObject(object.columns[i], _depth + 1);
+                    }
+                }
+                if (object.expression != null)
+                    if (typeof object.expression !== "string" || object.expression.length)
+                        message.expression = $String(object.expression);
+                if (object.reference != null) {
+                    if (!$util.isObject(object.reference))
+                        throw $TypeError(".firn.v1.Constraint.reference: object expected");
+                    message.reference = $root.firn.v1.Reference.fromObject(object.reference, _depth + 1);
+                }
+                if (object.enforced != null)
+                    if (object.enforced)
+                        message.enforced = $Boolean(object.enforced);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Constraint message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Constraint
+             * @static
+             * @param {firn.v1.Constraint} message Constraint
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Constraint.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults)
+                    object.columns = [];
+                if (options.defaults) {
+                    object.name = "";
+                    object.kind = options.enums === $String ? "CONSTRAINT_KIND_UNSPECIFIED" : 0;
+                    object.expression = "";
+                    object.reference = null;
+                    object.enforced = false;
+                }
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
+                    object.kind = options.enums === $String ? $root.firn.v1.ConstraintKind[message.kind] === $undefined ? message.kind : $root.firn.v1.ConstraintKind[message.kind] : message.kind;
+                if (message.columns && message.columns.length) {
+                    object.columns = $Array(message.columns.length);
+                    for (let j = 0; j < message.columns.length; ++j)
+                        object.columns[j] = $root.firn.v1.ConstraintColumn.toObject(message.columns[j], options, _depth + 1);
+                }
+                if (message.expression != null && $Object.hasOwnProperty.call(message, "expression"))
+                    object.expression = message.expression;
+                if (message.reference != null && $Object.hasOwnProperty.call(message, "reference"))
+                    object.reference = $root.firn.v1.Reference.toObject(message.reference, options, _depth + 1);
+                if (message.enforced != null && $Object.hasOwnProperty.call(message, "enforced"))
+                    object.enforced = message.enforced;
+                return object;
+            };
+
+            /**
+             * Converts this Constraint to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Constraint
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Constraint.prototype.toJSON = function() {
+                return Constraint.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Constraint
+             * @function getTypeUrl
+             * @memberof firn.v1.Constraint
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Constraint.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Constraint";
+            };
+
+            return Constraint;
+        })();
+
+        v1.SnapshotConstraints = (function() {
+
+            /**
+             * Properties of a SnapshotConstraints.
+             * @typedef {Object} firn.v1.SnapshotConstraints.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] SnapshotConstraints envelope
+             * @property {Long|null} [snapshotId] SnapshotConstraints snapshotId
+             * @property {Array.<firn.v1.Constraint.$Properties>|null} [constraints] SnapshotConstraints constraints
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SnapshotConstraints.
+             * @memberof firn.v1
+             * @interface ISnapshotConstraints
+             * @augments firn.v1.SnapshotConstraints.$Properties
+             * @deprecated Use firn.v1.SnapshotConstraints.$Properties instead.
+             */
+
+            /**
+             * Shape of a SnapshotConstraints.
+             * @typedef {firn.v1.SnapshotConstraints.$Properties} firn.v1.SnapshotConstraints.$Shape
+             */
+
+            /**
+             * Constructs a new SnapshotConstraints.
+             * @memberof firn.v1
+             * @classdesc Represents a SnapshotConstraints.
+             * @constructor
+             * @param {firn.v1.SnapshotConstraints.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SnapshotConstraints = function (properties) {
+                this.constraints = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SnapshotConstraints envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.SnapshotConstraints
+             * @instance
+             */
+            SnapshotConstraints.prototype.envelope = null;
+
+            /**
+             * SnapshotConstraints snapshotId.
+             * @member {Long} snapshotId
+             * @memberof firn.v1.SnapshotConstraints
+             * @instance
+             */
+            SnapshotConstraints.prototype.snapshotId = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * SnapshotConstraints constraints.
+             * @member {Array.<firn.v1.Constraint.$Properties>} constraints
+             * @memberof firn.v1.SnapshotConstraints
+             * @instance
+             */
+            SnapshotConstraints.prototype.constraints = $util.emptyArray;
+
+            /**
+             * Creates a new SnapshotConstraints instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.SnapshotConstraints
+             * @static
+             * @param {firn.v1.SnapshotConstraints.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.SnapshotConstraints} SnapshotConstraints instance
+             * @type {{
+             *   (properties: firn.v1.SnapshotConstraints.$Shape): firn.v1.SnapshotConstraints & firn.v1.SnapshotConstraints.$Shape;
+             *   (properties?: firn.v1.SnapshotConstraints.$Properties): firn.v1.SnapshotConstraints;
+             * }}
+             */
+            SnapshotConstraints.create = function(properties) {
+                return new SnapshotConstraints(properties);
+            };
+
+            /**
+             * Encodes the specified SnapshotConstraints message. Does not implicitly {@link firn.v1.SnapshotConstraints.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.SnapshotConstraints
+             * @static
+             * @param {firn.v1.SnapshotConstraints.$Properties} message SnapshotConstraints message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SnapshotConstraints.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId") && (typeof message.snapshotId === "object" ? message.snapshotId.low || message.snapshotId.high : message.snapshotId !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.snapshotId);
+                if (message.constraints != null && message.constraints.length)
+                    for (let i = 0; i < message.constraints.length; ++i)
+                        $root.firn.v1.Constraint.encode(message.constraints[i], writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified SnapshotConstraints message, length delimited. Does not implicitly {@link firn.v1.SnapshotConstraints.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.SnapshotConstraints
+             * @static
+             * @param {firn.v1.SnapshotConstraints.$Properties} message SnapshotConstraints message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SnapshotConstraints.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a SnapshotConstraints message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.SnapshotConstraints
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.SnapshotConstraints & firn.v1.SnapshotConstraints.$Shape} SnapshotConstraints
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SnapshotConstraints.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.SnapshotConstraints();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.snapshotId = value;
+                            else
+                                delete message.snapshotId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.constraints && message.constraints.length))
+                                message.constraints = [];
+                            message.constraints.push($root.firn.v1.Constraint.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a SnapshotConstraints message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.SnapshotConstraints
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.SnapshotConstraints & firn.v1.SnapshotConstraints.$Shape} SnapshotConstraints
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SnapshotConstraints.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a SnapshotConstraints message.
+             * @function verify
+             * @memberof firn.v1.SnapshotConstraints
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            SnapshotConstraints.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId"))
+                    if (!$util.isInteger(message.snapshotId) && !(message.snapshotId && $util.isInteger(message.snapshotId.low) && $util.isInteger(message.snapshotId.high)))
+                        return "snapshotId: integer|Long expected";
+                if (message.constraints != null && $Object.hasOwnProperty.call(message, "constraints")) {
+                    if (!$Array.isArray(message.constraints))
+                        return "constraints: array expected";
+                    for (let i = 0; i < message.constraints.length; ++i) {
+                        let error = $root.firn.v1.Constraint.verify(message.constraints[i], _depth + 1);
+                        if (error)
+                            return "constraints." + error;
+                    }
+                }
+                return null;
+            };
+
+            /**
+             * Creates a SnapshotConstraints message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.SnapshotConstraints
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.SnapshotConstraints} SnapshotConstraints
+             */
+            SnapshotConstraints.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.SnapshotConstraints)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.SnapshotConstraints: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.SnapshotConstraints();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.SnapshotConstraints.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.snapshotId != null)
+                    if (typeof object.snapshotId === "object" ? object.snapshotId.low || object.snapshotId.high : $Number(object.snapshotId) !== 0)
+                        if ($util.Long)
+                            message.snapshotId = $util.Long.fromValue(object.snapshotId, false);
+                        else if (typeof object.snapshotId === "string")
+                            message.snapshotId = $parseInt(object.snapshotId, 10);
+                        else if (typeof object.snapshotId === "number")
+                            message.snapshotId = object.snapshotId;
+                        else if (typeof object.snapshotId === "object")
+                            message.snapshotId = new $util.LongBits(object.snapshotId.low >>> 0, object.snapshotId.high >>> 0).toNumber();
+                if (object.constraints) {
+                    if (!$Array.isArray(object.constraints))
+                        throw $TypeError(".firn.v1.SnapshotConstraints.constraints: array expected");
+                    message.constraints = $Array(object.constraints.length);
+                    for (let i = 0; i < object.constraints.length; ++i) {
+                        if (!$util.isObject(object.constraints[i]))
+                            throw $TypeError(".firn.v1.SnapshotConstraints.constraints: object expected");
+                        message.constraints[i] = $root.firn.v1.Constraint.fromObject(object.constraints[i], _depth + 1);
+                    }
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a SnapshotConstraints message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.SnapshotConstraints
+             * @static
+             * @param {firn.v1.SnapshotConstraints} message SnapshotConstraints
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            SnapshotConstraints.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults)
+                    object.constraints = [];
+                if (options.defaults) {
+                    object.envelope = null;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.snapshotId = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.snapshotId = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.snapshotId = typeof message.snapshotId === "number" ? $BigInt(message.snapshotId) : $util.Long.fromBits(message.snapshotId.low >>> 0, message.snapshotId.high >>> 0, false).toBigInt();
+                    else if (typeof message.snapshotId === "number")
+                        object.snapshotId = options.longs === $String ? $String(message.snapshotId) : message.snapshotId;
+                    else
+                        object.snapshotId = options.longs === $String ? $util.Long.prototype.toString.call(message.snapshotId) : options.longs === $Number ? new $util.LongBits(message.snapshotId.low >>> 0, message.snapshotId.high >>> 0).toNumber() : message.snapshotId;
+                if (message.constraints && message.constraints.length) {
+                    object.constraints = $Array(message.constraints.length);
+                    for (let j = 0; j < message.constraints.length; ++j)
+                        object.constraints[j] = $root.firn.v1.Constraint.toObject(message.constraints[j], options, _depth + 1);
+                }
+                return object;
+            };
+
+            /**
+             * Converts this SnapshotConstraints to JSON.
+             * @function toJSON
+             * @memberof firn.v1.SnapshotConstraints
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            SnapshotConstraints.prototype.toJSON = function() {
+                return SnapshotConstraints.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for SnapshotConstraints
+             * @function getTypeUrl
+             * @memberof firn.v1.SnapshotConstraints
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            SnapshotConstraints.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.SnapshotConstraints";
+            };
+
+            return SnapshotConstraints;
+        })();
+
         v1.Namespace = (function() {
 
             /**
@@ -5376,6 +8097,506 @@ export const firn = $root.firn = (() => {
             return SnapshotSummary;
         })();
 
+        v1.PartSummary = (function() {
+
+            /**
+             * Properties of a PartSummary.
+             * @typedef {Object} firn.v1.PartSummary.$Properties
+             * @property {Long|null} [snapshotId] PartSummary snapshotId
+             * @property {Uint8Array|null} [contentHash] PartSummary contentHash
+             * @property {Uint8Array|null} [revision] PartSummary revision
+             * @property {Long|null} [updatedAtMs] PartSummary updatedAtMs
+             * @property {string|null} [updatedBy] PartSummary updatedBy
+             * @property {number|null} [offset] PartSummary offset
+             * @property {number|null} [length] PartSummary length
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a PartSummary.
+             * @memberof firn.v1
+             * @interface IPartSummary
+             * @augments firn.v1.PartSummary.$Properties
+             * @deprecated Use firn.v1.PartSummary.$Properties instead.
+             */
+
+            /**
+             * Shape of a PartSummary.
+             * @typedef {firn.v1.PartSummary.$Properties} firn.v1.PartSummary.$Shape
+             */
+
+            /**
+             * Constructs a new PartSummary.
+             * @memberof firn.v1
+             * @classdesc Represents a PartSummary.
+             * @constructor
+             * @param {firn.v1.PartSummary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const PartSummary = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * PartSummary snapshotId.
+             * @member {Long} snapshotId
+             * @memberof firn.v1.PartSummary
+             * @instance
+             */
+            PartSummary.prototype.snapshotId = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * PartSummary contentHash.
+             * @member {Uint8Array} contentHash
+             * @memberof firn.v1.PartSummary
+             * @instance
+             */
+            PartSummary.prototype.contentHash = $util.newBuffer([]);
+
+            /**
+             * PartSummary revision.
+             * @member {Uint8Array} revision
+             * @memberof firn.v1.PartSummary
+             * @instance
+             */
+            PartSummary.prototype.revision = $util.newBuffer([]);
+
+            /**
+             * PartSummary updatedAtMs.
+             * @member {Long} updatedAtMs
+             * @memberof firn.v1.PartSummary
+             * @instance
+             */
+            PartSummary.prototype.updatedAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * PartSummary updatedBy.
+             * @member {string} updatedBy
+             * @memberof firn.v1.PartSummary
+             * @instance
+             */
+            PartSummary.prototype.updatedBy = "";
+
+            /**
+             * PartSummary offset.
+             * @member {number} offset
+             * @memberof firn.v1.PartSummary
+             * @instance
+             */
+            PartSummary.prototype.offset = 0;
+
+            /**
+             * PartSummary length.
+             * @member {number} length
+             * @memberof firn.v1.PartSummary
+             * @instance
+             */
+            PartSummary.prototype.length = 0;
+
+            /**
+             * Creates a new PartSummary instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.PartSummary
+             * @static
+             * @param {firn.v1.PartSummary.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.PartSummary} PartSummary instance
+             * @type {{
+             *   (properties: firn.v1.PartSummary.$Shape): firn.v1.PartSummary & firn.v1.PartSummary.$Shape;
+             *   (properties?: firn.v1.PartSummary.$Properties): firn.v1.PartSummary;
+             * }}
+             */
+            PartSummary.create = function(properties) {
+                return new PartSummary(properties);
+            };
+
+            /**
+             * Encodes the specified PartSummary message. Does not implicitly {@link firn.v1.PartSummary.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.PartSummary
+             * @static
+             * @param {firn.v1.PartSummary.$Properties} message PartSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            PartSummary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId") && (typeof message.snapshotId === "object" ? message.snapshotId.low || message.snapshotId.high : message.snapshotId !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.snapshotId);
+                if (message.contentHash != null && $Object.hasOwnProperty.call(message, "contentHash") && message.contentHash.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.contentHash);
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision") && message.revision.length)
+                    writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.revision);
+                if (message.updatedAtMs != null && $Object.hasOwnProperty.call(message, "updatedAtMs") && (typeof message.updatedAtMs === "object" ? message.updatedAtMs.low || message.updatedAtMs.high : message.updatedAtMs !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.updatedAtMs);
+                if (message.updatedBy != null && $Object.hasOwnProperty.call(message, "updatedBy") && message.updatedBy !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.updatedBy);
+                if (message.offset != null && $Object.hasOwnProperty.call(message, "offset") && message.offset !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).uint32(message.offset);
+                if (message.length != null && $Object.hasOwnProperty.call(message, "length") && message.length !== 0)
+                    writer.uint32(/* id 7, wireType 0 =*/56).uint32(message.length);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified PartSummary message, length delimited. Does not implicitly {@link firn.v1.PartSummary.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.PartSummary
+             * @static
+             * @param {firn.v1.PartSummary.$Properties} message PartSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            PartSummary.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a PartSummary message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.PartSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.PartSummary & firn.v1.PartSummary.$Shape} PartSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            PartSummary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.PartSummary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.snapshotId = value;
+                            else
+                                delete message.snapshotId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.contentHash = value;
+                            else
+                                delete message.contentHash;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.revision = value;
+                            else
+                                delete message.revision;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.updatedAtMs = value;
+                            else
+                                delete message.updatedAtMs;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.updatedBy = value;
+                            else
+                                delete message.updatedBy;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.offset = value;
+                            else
+                                delete message.offset;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.length = value;
+                            else
+                                delete message.length;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a PartSummary message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.PartSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.PartSummary & firn.v1.PartSummary.$Shape} PartSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            PartSummary.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a PartSummary message.
+             * @function verify
+             * @memberof firn.v1.PartSummary
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            PartSummary.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId"))
+                    if (!$util.isInteger(message.snapshotId) && !(message.snapshotId && $util.isInteger(message.snapshotId.low) && $util.isInteger(message.snapshotId.high)))
+                        return "snapshotId: integer|Long expected";
+                if (message.contentHash != null && $Object.hasOwnProperty.call(message, "contentHash"))
+                    if (!(message.contentHash && typeof message.contentHash.length === "number" || $util.isString(message.contentHash)))
+                        return "contentHash: buffer expected";
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision"))
+                    if (!(message.revision && typeof message.revision.length === "number" || $util.isString(message.revision)))
+                        return "revision: buffer expected";
+                if (message.updatedAtMs != null && $Object.hasOwnProperty.call(message, "updatedAtMs"))
+                    if (!$util.isInteger(message.updatedAtMs) && !(message.updatedAtMs && $util.isInteger(message.updatedAtMs.low) && $util.isInteger(message.updatedAtMs.high)))
+                        return "updatedAtMs: integer|Long expected";
+                if (message.updatedBy != null && $Object.hasOwnProperty.call(message, "updatedBy"))
+                    if (!$util.isString(message.updatedBy))
+                        return "updatedBy: string expected";
+                if (message.offset != null && $Object.hasOwnProperty.call(message, "offset"))
+                    if (!$util.isInteger(message.offset))
+                        return "offset: integer expected";
+                if (message.length != null && $Object.hasOwnProperty.call(message, "length"))
+                    if (!$util.isInteger(message.length))
+                        return "length: integer expected";
+                return null;
+            };
+
+            /**
+             * Creates a PartSummary message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.PartSummary
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.PartSummary} PartSummary
+             */
+            PartSummary.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.PartSummary)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.PartSummary: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.PartSummary();
+                if (object.snapshotId != null)
+                    if (typeof object.snapshotId === "object" ? object.snapshotId.low || object.snapshotId.high : $Number(object.snapshotId) !== 0)
+                        if ($util.Long)
+                            message.snapshotId = $util.Long.fromValue(object.snapshotId, false);
+                        else if (typeof object.snapshotId === "string")
+                            message.snapshotId = $parseInt(object.snapshotId, 10);
+                        else if (typeof object.snapshotId === "number")
+                            message.snapshotId = object.snapshotId;
+                        else if (typeof object.snapshotId === "object")
+                            message.snapshotId = new $util.LongBits(object.snapshotId.low >>> 0, object.snapshotId.high >>> 0).toNumber();
+                if (object.contentHash != null)
+                    if (object.contentHash.length)
+                        if (typeof object.contentHash === "string")
+                            $util.base64.decode(object.contentHash, message.contentHash = $util.newBuffer($util.base64.length(object.contentHash)), 0);
+                        else if (object.contentHash.length >= 0)
+                            message.contentHash = object.contentHash;
+                if (object.revision != null)
+                    if (object.revision.length)
+                        if (typeof object.revision === "string")
+                            $util.base64.decode(object.revision, message.revision = $util.newBuffer($util.base64.length(object.revision)), 0);
+                        else if (object.revision.length >= 0)
+                            message.revision = object.revision;
+                if (object.updatedAtMs != null)
+                    if (typeof object.updatedAtMs === "object" ? object.updatedAtMs.low || object.updatedAtMs.high : $Number(object.updatedAtMs) !== 0)
+                        if ($util.Long)
+                            message.updatedAtMs = $util.Long.fromValue(object.updatedAtMs, false);
+                        else if (typeof object.updatedAtMs === "string")
+                            message.updatedAtMs = $parseInt(object.updatedAtMs, 10);
+                        else if (typeof object.updatedAtMs === "number")
+                            message.updatedAtMs = object.updatedAtMs;
+                        else if (typeof object.updatedAtMs === "object")
+                            message.updatedAtMs = new $util.LongBits(object.updatedAtMs.low >>> 0, object.updatedAtMs.high >>> 0).toNumber();
+                if (object.updatedBy != null)
+                    if (typeof object.updatedBy !== "string" || object.updatedBy.length)
+                        message.updatedBy = $String(object.updatedBy);
+                if (object.offset != null)
+                    if ($Number(object.offset) !== 0)
+                        message.offset = object.offset >>> 0;
+                if (object.length != null)
+                    if ($Number(object.length) !== 0)
+                        message.length = object.length >>> 0;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a PartSummary message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.PartSummary
+             * @static
+             * @param {firn.v1.PartSummary} message PartSummary
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            PartSummary.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.snapshotId = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.snapshotId = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.contentHash = "";
+                    else {
+                        object.contentHash = [];
+                        if (options.bytes !== $Array)
+                            object.contentHash = $util.newBuffer(object.contentHash);
+                    }
+                    if (options.bytes === $String)
+                        object.revision = "";
+                    else {
+                        object.revision = [];
+                        if (options.bytes !== $Array)
+                            object.revision = $util.newBuffer(object.revision);
+                    }
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.updatedAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.updatedAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.updatedBy = "";
+                    object.offset = 0;
+                    object.length = 0;
+                }
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.snapshotId = typeof message.snapshotId === "number" ? $BigInt(message.snapshotId) : $util.Long.fromBits(message.snapshotId.low >>> 0, message.snapshotId.high >>> 0, false).toBigInt();
+                    else if (typeof message.snapshotId === "number")
+                        object.snapshotId = options.longs === $String ? $String(message.snapshotId) : message.snapshotId;
+                    else
+                        object.snapshotId = options.longs === $String ? $util.Long.prototype.toString.call(message.snapshotId) : options.longs === $Number ? new $util.LongBits(message.snapshotId.low >>> 0, message.snapshotId.high >>> 0).toNumber() : message.snapshotId;
+                if (message.contentHash != null && $Object.hasOwnProperty.call(message, "contentHash"))
+                    object.contentHash = options.bytes === $String ? $util.base64.encode(message.contentHash, 0, message.contentHash.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.contentHash) : message.contentHash;
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision"))
+                    object.revision = options.bytes === $String ? $util.base64.encode(message.revision, 0, message.revision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.revision) : message.revision;
+                if (message.updatedAtMs != null && $Object.hasOwnProperty.call(message, "updatedAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.updatedAtMs = typeof message.updatedAtMs === "number" ? $BigInt(message.updatedAtMs) : $util.Long.fromBits(message.updatedAtMs.low >>> 0, message.updatedAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.updatedAtMs === "number")
+                        object.updatedAtMs = options.longs === $String ? $String(message.updatedAtMs) : message.updatedAtMs;
+                    else
+                        object.updatedAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.updatedAtMs) : options.longs === $Number ? new $util.LongBits(message.updatedAtMs.low >>> 0, message.updatedAtMs.high >>> 0).toNumber() : message.updatedAtMs;
+                if (message.updatedBy != null && $Object.hasOwnProperty.call(message, "updatedBy"))
+                    object.updatedBy = message.updatedBy;
+                if (message.offset != null && $Object.hasOwnProperty.call(message, "offset"))
+                    object.offset = message.offset;
+                if (message.length != null && $Object.hasOwnProperty.call(message, "length"))
+                    object.length = message.length;
+                return object;
+            };
+
+            /**
+             * Converts this PartSummary to JSON.
+             * @function toJSON
+             * @memberof firn.v1.PartSummary
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            PartSummary.prototype.toJSON = function() {
+                return PartSummary.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for PartSummary
+             * @function getTypeUrl
+             * @memberof firn.v1.PartSummary
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            PartSummary.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.PartSummary";
+            };
+
+            return PartSummary;
+        })();
+
         v1.ReceiptSummary = (function() {
 
             /**
@@ -6037,6 +9258,7 @@ export const firn = $root.firn = (() => {
              * @property {number|null} [failures] JobSummary failures
              * @property {string|null} [lastFailure] JobSummary lastFailure
              * @property {string|null} [lastMessage] JobSummary lastMessage
+             * @property {Long|null} [done] JobSummary done
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -6157,6 +9379,14 @@ export const firn = $root.firn = (() => {
             JobSummary.prototype.lastMessage = "";
 
             /**
+             * JobSummary done.
+             * @member {Long} done
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.done = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
              * Creates a new JobSummary instance using the specified properties.
              * @function create
              * @memberof firn.v1.JobSummary
@@ -6210,6 +9440,8 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 10, wireType 2 =*/82).string(message.lastFailure);
                 if (message.lastMessage != null && $Object.hasOwnProperty.call(message, "lastMessage") && message.lastMessage !== "")
                     writer.uint32(/* id 11, wireType 2 =*/90).string(message.lastMessage);
+                if (message.done != null && $Object.hasOwnProperty.call(message, "done") && (typeof message.done === "object" ? message.done.low || message.done.high : message.done !== 0))
+                    writer.uint32(/* id 12, wireType 0 =*/96).int64(message.done);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -6366,6 +9598,15 @@ export const firn = $root.firn = (() => {
                                 delete message.lastMessage;
                             continue;
                         }
+                    case 12: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.done = value;
+                            else
+                                delete message.done;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -6447,6 +9688,9 @@ export const firn = $root.firn = (() => {
                 if (message.lastMessage != null && $Object.hasOwnProperty.call(message, "lastMessage"))
                     if (!$util.isString(message.lastMessage))
                         return "lastMessage: string expected";
+                if (message.done != null && $Object.hasOwnProperty.call(message, "done"))
+                    if (!$util.isInteger(message.done) && !(message.done && $util.isInteger(message.done.low) && $util.isInteger(message.done.high)))
+                        return "done: integer|Long expected";
                 return null;
             };
 
@@ -6572,6 +9816,16 @@ export const firn = $root.firn = (() => {
                 if (object.lastMessage != null)
                     if (typeof object.lastMessage !== "string" || object.lastMessage.length)
                         message.lastMessage = $String(object.lastMessage);
+                if (object.done != null)
+                    if (typeof object.done === "object" ? object.done.low || object.done.high : $Number(object.done) !== 0)
+                        if ($util.Long)
+                            message.done = $util.Long.fromValue(object.done, false);
+                        else if (typeof object.done === "string")
+                            message.done = $parseInt(object.done, 10);
+                        else if (typeof object.done === "number")
+                            message.done = object.done;
+                        else if (typeof object.done === "object")
+                            message.done = new $util.LongBits(object.done.low >>> 0, object.done.high >>> 0).toNumber();
                 return message;
             };
 
@@ -6624,6 +9878,11 @@ export const firn = $root.firn = (() => {
                     object.failures = 0;
                     object.lastFailure = "";
                     object.lastMessage = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.done = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.done = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
                 }
                 if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
                     object.kind = message.kind;
@@ -6657,6 +9916,13 @@ export const firn = $root.firn = (() => {
                     object.lastFailure = message.lastFailure;
                 if (message.lastMessage != null && $Object.hasOwnProperty.call(message, "lastMessage"))
                     object.lastMessage = message.lastMessage;
+                if (message.done != null && $Object.hasOwnProperty.call(message, "done"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.done = typeof message.done === "number" ? $BigInt(message.done) : $util.Long.fromBits(message.done.low >>> 0, message.done.high >>> 0, false).toBigInt();
+                    else if (typeof message.done === "number")
+                        object.done = options.longs === $String ? $String(message.done) : message.done;
+                    else
+                        object.done = options.longs === $String ? $util.Long.prototype.toString.call(message.done) : options.longs === $Number ? new $util.LongBits(message.done.low >>> 0, message.done.high >>> 0).toNumber() : message.done;
                 return object;
             };
 
@@ -7624,6 +10890,1987 @@ export const firn = $root.firn = (() => {
             return Snapshot;
         })();
 
+        /**
+         * TargetKind enum.
+         * @name firn.v1.TargetKind
+         * @enum {number}
+         * @property {number} TARGET_KIND_UNSPECIFIED=0 TARGET_KIND_UNSPECIFIED value
+         * @property {number} TARGET_KIND_TABLE=1 TARGET_KIND_TABLE value
+         * @property {number} TARGET_KIND_COLUMN=2 TARGET_KIND_COLUMN value
+         * @property {number} TARGET_KIND_EXPRESSION=3 TARGET_KIND_EXPRESSION value
+         * @property {number} TARGET_KIND_FILE=4 TARGET_KIND_FILE value
+         */
+        v1.TargetKind = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "TARGET_KIND_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "TARGET_KIND_TABLE"] = 1;
+            values[valuesById[2] = "TARGET_KIND_COLUMN"] = 2;
+            values[valuesById[3] = "TARGET_KIND_EXPRESSION"] = 3;
+            values[valuesById[4] = "TARGET_KIND_FILE"] = 4;
+            return values;
+        })();
+
+        v1.StatsTarget = (function() {
+
+            /**
+             * Properties of a StatsTarget.
+             * @typedef {Object} firn.v1.StatsTarget.$Properties
+             * @property {firn.v1.TargetKind|null} [kind] StatsTarget kind
+             * @property {number|null} [fieldId] StatsTarget fieldId
+             * @property {string|null} [engine] StatsTarget engine
+             * @property {string|null} [expression] StatsTarget expression
+             * @property {string|null} [path] StatsTarget path
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StatsTarget.
+             * @memberof firn.v1
+             * @interface IStatsTarget
+             * @augments firn.v1.StatsTarget.$Properties
+             * @deprecated Use firn.v1.StatsTarget.$Properties instead.
+             */
+
+            /**
+             * Shape of a StatsTarget.
+             * @typedef {firn.v1.StatsTarget.$Properties} firn.v1.StatsTarget.$Shape
+             */
+
+            /**
+             * Constructs a new StatsTarget.
+             * @memberof firn.v1
+             * @classdesc Represents a StatsTarget.
+             * @constructor
+             * @param {firn.v1.StatsTarget.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StatsTarget = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StatsTarget kind.
+             * @member {firn.v1.TargetKind} kind
+             * @memberof firn.v1.StatsTarget
+             * @instance
+             */
+            StatsTarget.prototype.kind = 0;
+
+            /**
+             * StatsTarget fieldId.
+             * @member {number} fieldId
+             * @memberof firn.v1.StatsTarget
+             * @instance
+             */
+            StatsTarget.prototype.fieldId = 0;
+
+            /**
+             * StatsTarget engine.
+             * @member {string} engine
+             * @memberof firn.v1.StatsTarget
+             * @instance
+             */
+            StatsTarget.prototype.engine = "";
+
+            /**
+             * StatsTarget expression.
+             * @member {string} expression
+             * @memberof firn.v1.StatsTarget
+             * @instance
+             */
+            StatsTarget.prototype.expression = "";
+
+            /**
+             * StatsTarget path.
+             * @member {string} path
+             * @memberof firn.v1.StatsTarget
+             * @instance
+             */
+            StatsTarget.prototype.path = "";
+
+            /**
+             * Creates a new StatsTarget instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.StatsTarget
+             * @static
+             * @param {firn.v1.StatsTarget.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.StatsTarget} StatsTarget instance
+             * @type {{
+             *   (properties: firn.v1.StatsTarget.$Shape): firn.v1.StatsTarget & firn.v1.StatsTarget.$Shape;
+             *   (properties?: firn.v1.StatsTarget.$Properties): firn.v1.StatsTarget;
+             * }}
+             */
+            StatsTarget.create = function(properties) {
+                return new StatsTarget(properties);
+            };
+
+            /**
+             * Encodes the specified StatsTarget message. Does not implicitly {@link firn.v1.StatsTarget.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.StatsTarget
+             * @static
+             * @param {firn.v1.StatsTarget.$Properties} message StatsTarget message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StatsTarget.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind") && message.kind !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.kind);
+                if (message.fieldId != null && $Object.hasOwnProperty.call(message, "fieldId") && message.fieldId !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.fieldId);
+                if (message.engine != null && $Object.hasOwnProperty.call(message, "engine") && message.engine !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.engine);
+                if (message.expression != null && $Object.hasOwnProperty.call(message, "expression") && message.expression !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.expression);
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path") && message.path !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.path);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified StatsTarget message, length delimited. Does not implicitly {@link firn.v1.StatsTarget.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.StatsTarget
+             * @static
+             * @param {firn.v1.StatsTarget.$Properties} message StatsTarget message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StatsTarget.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a StatsTarget message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.StatsTarget
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.StatsTarget & firn.v1.StatsTarget.$Shape} StatsTarget
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StatsTarget.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.StatsTarget();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.kind = value;
+                            else
+                                delete message.kind;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.fieldId = value;
+                            else
+                                delete message.fieldId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.engine = value;
+                            else
+                                delete message.engine;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.expression = value;
+                            else
+                                delete message.expression;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.path = value;
+                            else
+                                delete message.path;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a StatsTarget message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.StatsTarget
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.StatsTarget & firn.v1.StatsTarget.$Shape} StatsTarget
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StatsTarget.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a StatsTarget message.
+             * @function verify
+             * @memberof firn.v1.StatsTarget
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            StatsTarget.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
+                    if (typeof message.kind !== "number" || (message.kind | 0) !== message.kind)
+                        return "kind: enum value expected";
+                if (message.fieldId != null && $Object.hasOwnProperty.call(message, "fieldId"))
+                    if (!$util.isInteger(message.fieldId))
+                        return "fieldId: integer expected";
+                if (message.engine != null && $Object.hasOwnProperty.call(message, "engine"))
+                    if (!$util.isString(message.engine))
+                        return "engine: string expected";
+                if (message.expression != null && $Object.hasOwnProperty.call(message, "expression"))
+                    if (!$util.isString(message.expression))
+                        return "expression: string expected";
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path"))
+                    if (!$util.isString(message.path))
+                        return "path: string expected";
+                return null;
+            };
+
+            /**
+             * Creates a StatsTarget message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.StatsTarget
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.StatsTarget} StatsTarget
+             */
+            StatsTarget.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.StatsTarget)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.StatsTarget: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.StatsTarget();
+                if (object.kind !== 0 && (typeof object.kind !== "string" || $root.firn.v1.TargetKind[object.kind] !== 0))
+                    switch (object.kind) {
+                    case "TARGET_KIND_UNSPECIFIED":
+                    case 0:
+                        message.kind = 0;
+                        break;
+                    case "TARGET_KIND_TABLE":
+                    case 1:
+                        message.kind = 1;
+                        break;
+                    case "TARGET_KIND_COLUMN":
+                    case 2:
+                        message.kind = 2;
+                        break;
+                    case "TARGET_KIND_EXPRESSION":
+                    case 3:
+                        message.kind = 3;
+                        break;
+                    case "TARGET_KIND_FILE":
+                    case 4:
+                        message.kind = 4;
+                        break;
+                    default:
+                        if (typeof object.kind === "number" && (object.kind | 0) === object.kind)
+                            message.kind = object.kind;
+                    }
+                if (object.fieldId != null)
+                    if ($Number(object.fieldId) !== 0)
+                        message.fieldId = object.fieldId | 0;
+                if (object.engine != null)
+                    if (typeof object.engine !== "string" || object.engine.length)
+                        message.engine = $String(object.engine);
+                if (object.expression != null)
+                    if (typeof object.expression !== "string" || object.expression.length)
+                        message.expression = $String(object.expression);
+                if (object.path != null)
+                    if (typeof object.path !== "string" || object.path.length)
+                        message.path = $String(object.path);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a StatsTarget message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.StatsTarget
+             * @static
+             * @param {firn.v1.StatsTarget} message StatsTarget
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            StatsTarget.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    object.kind = options.enums === $String ? "TARGET_KIND_UNSPECIFIED" : 0;
+                    object.fieldId = 0;
+                    object.engine = "";
+                    object.expression = "";
+                    object.path = "";
+                }
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
+                    object.kind = options.enums === $String ? $root.firn.v1.TargetKind[message.kind] === $undefined ? message.kind : $root.firn.v1.TargetKind[message.kind] : message.kind;
+                if (message.fieldId != null && $Object.hasOwnProperty.call(message, "fieldId"))
+                    object.fieldId = message.fieldId;
+                if (message.engine != null && $Object.hasOwnProperty.call(message, "engine"))
+                    object.engine = message.engine;
+                if (message.expression != null && $Object.hasOwnProperty.call(message, "expression"))
+                    object.expression = message.expression;
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path"))
+                    object.path = message.path;
+                return object;
+            };
+
+            /**
+             * Converts this StatsTarget to JSON.
+             * @function toJSON
+             * @memberof firn.v1.StatsTarget
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            StatsTarget.prototype.toJSON = function() {
+                return StatsTarget.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for StatsTarget
+             * @function getTypeUrl
+             * @memberof firn.v1.StatsTarget
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            StatsTarget.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.StatsTarget";
+            };
+
+            return StatsTarget;
+        })();
+
+        v1.DistinctValues = (function() {
+
+            /**
+             * Properties of a DistinctValues.
+             * @typedef {Object} firn.v1.DistinctValues.$Properties
+             * @property {Long|null} [count] DistinctValues count
+             * @property {boolean|null} [exact] DistinctValues exact
+             * @property {number|null} [error] DistinctValues error
+             * @property {Uint8Array|null} [theta] DistinctValues theta
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a DistinctValues.
+             * @memberof firn.v1
+             * @interface IDistinctValues
+             * @augments firn.v1.DistinctValues.$Properties
+             * @deprecated Use firn.v1.DistinctValues.$Properties instead.
+             */
+
+            /**
+             * Shape of a DistinctValues.
+             * @typedef {firn.v1.DistinctValues.$Properties} firn.v1.DistinctValues.$Shape
+             */
+
+            /**
+             * Constructs a new DistinctValues.
+             * @memberof firn.v1
+             * @classdesc Represents a DistinctValues.
+             * @constructor
+             * @param {firn.v1.DistinctValues.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const DistinctValues = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * DistinctValues count.
+             * @member {Long} count
+             * @memberof firn.v1.DistinctValues
+             * @instance
+             */
+            DistinctValues.prototype.count = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * DistinctValues exact.
+             * @member {boolean} exact
+             * @memberof firn.v1.DistinctValues
+             * @instance
+             */
+            DistinctValues.prototype.exact = false;
+
+            /**
+             * DistinctValues error.
+             * @member {number|null|undefined} error
+             * @memberof firn.v1.DistinctValues
+             * @instance
+             */
+            DistinctValues.prototype.error = null;
+
+            /**
+             * DistinctValues theta.
+             * @member {Uint8Array} theta
+             * @memberof firn.v1.DistinctValues
+             * @instance
+             */
+            DistinctValues.prototype.theta = $util.newBuffer([]);
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(DistinctValues.prototype, "_error", {
+                get: $util.oneOfGetter($oneOfFields = ["error"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new DistinctValues instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.DistinctValues
+             * @static
+             * @param {firn.v1.DistinctValues.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.DistinctValues} DistinctValues instance
+             * @type {{
+             *   (properties: firn.v1.DistinctValues.$Shape): firn.v1.DistinctValues & firn.v1.DistinctValues.$Shape;
+             *   (properties?: firn.v1.DistinctValues.$Properties): firn.v1.DistinctValues;
+             * }}
+             */
+            DistinctValues.create = function(properties) {
+                return new DistinctValues(properties);
+            };
+
+            /**
+             * Encodes the specified DistinctValues message. Does not implicitly {@link firn.v1.DistinctValues.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.DistinctValues
+             * @static
+             * @param {firn.v1.DistinctValues.$Properties} message DistinctValues message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DistinctValues.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.count != null && $Object.hasOwnProperty.call(message, "count") && (typeof message.count === "object" ? message.count.low || message.count.high : message.count !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.count);
+                if (message.exact != null && $Object.hasOwnProperty.call(message, "exact") && message.exact !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.exact);
+                if (message.error != null && $Object.hasOwnProperty.call(message, "error"))
+                    writer.uint32(/* id 3, wireType 1 =*/25).double(message.error);
+                if (message.theta != null && $Object.hasOwnProperty.call(message, "theta") && message.theta.length)
+                    writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.theta);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified DistinctValues message, length delimited. Does not implicitly {@link firn.v1.DistinctValues.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.DistinctValues
+             * @static
+             * @param {firn.v1.DistinctValues.$Properties} message DistinctValues message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DistinctValues.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a DistinctValues message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.DistinctValues
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.DistinctValues & firn.v1.DistinctValues.$Shape} DistinctValues
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DistinctValues.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.DistinctValues();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.count = value;
+                            else
+                                delete message.count;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.exact = value;
+                            else
+                                delete message.exact;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 1)
+                                break;
+                            message.error = reader.double();
+                            message._error = "error";
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.theta = value;
+                            else
+                                delete message.theta;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a DistinctValues message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.DistinctValues
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.DistinctValues & firn.v1.DistinctValues.$Shape} DistinctValues
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DistinctValues.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a DistinctValues message.
+             * @function verify
+             * @memberof firn.v1.DistinctValues
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            DistinctValues.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                let properties = {};
+                if (message.count != null && $Object.hasOwnProperty.call(message, "count"))
+                    if (!$util.isInteger(message.count) && !(message.count && $util.isInteger(message.count.low) && $util.isInteger(message.count.high)))
+                        return "count: integer|Long expected";
+                if (message.exact != null && $Object.hasOwnProperty.call(message, "exact"))
+                    if (typeof message.exact !== "boolean")
+                        return "exact: boolean expected";
+                if (message.error != null && $Object.hasOwnProperty.call(message, "error")) {
+                    properties._error = 1;
+                    if (typeof message.error !== "number")
+                        return "error: number expected";
+                }
+                if (message.theta != null && $Object.hasOwnProperty.call(message, "theta"))
+                    if (!(message.theta && typeof message.theta.length === "number" || $util.isString(message.theta)))
+                        return "theta: buffer expected";
+                return null;
+            };
+
+            /**
+             * Creates a DistinctValues message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.DistinctValues
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.DistinctValues} DistinctValues
+             */
+            DistinctValues.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.DistinctValues)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.DistinctValues: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.DistinctValues();
+                if (object.count != null)
+                    if (typeof object.count === "object" ? object.count.low || object.count.high : $Number(object.count) !== 0)
+                        if ($util.Long)
+                            message.count = $util.Long.fromValue(object.count, false);
+                        else if (typeof object.count === "string")
+                            message.count = $parseInt(object.count, 10);
+                        else if (typeof object.count === "number")
+                            message.count = object.count;
+                        else if (typeof object.count === "object")
+                            message.count = new $util.LongBits(object.count.low >>> 0, object.count.high >>> 0).toNumber();
+                if (object.exact != null)
+                    if (object.exact)
+                        message.exact = $Boolean(object.exact);
+                if (object.error != null)
+                    message.error = $Number(object.error);
+                if (object.theta != null)
+                    if (object.theta.length)
+                        if (typeof object.theta === "string")
+                            $util.base64.decode(object.theta, message.theta = $util.newBuffer($util.base64.length(object.theta)), 0);
+                        else if (object.theta.length >= 0)
+                            message.theta = object.theta;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a DistinctValues message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.DistinctValues
+             * @static
+             * @param {firn.v1.DistinctValues} message DistinctValues
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            DistinctValues.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.count = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.count = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.exact = false;
+                    if (options.bytes === $String)
+                        object.theta = "";
+                    else {
+                        object.theta = [];
+                        if (options.bytes !== $Array)
+                            object.theta = $util.newBuffer(object.theta);
+                    }
+                }
+                if (message.count != null && $Object.hasOwnProperty.call(message, "count"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.count = typeof message.count === "number" ? $BigInt(message.count) : $util.Long.fromBits(message.count.low >>> 0, message.count.high >>> 0, false).toBigInt();
+                    else if (typeof message.count === "number")
+                        object.count = options.longs === $String ? $String(message.count) : message.count;
+                    else
+                        object.count = options.longs === $String ? $util.Long.prototype.toString.call(message.count) : options.longs === $Number ? new $util.LongBits(message.count.low >>> 0, message.count.high >>> 0).toNumber() : message.count;
+                if (message.exact != null && $Object.hasOwnProperty.call(message, "exact"))
+                    object.exact = message.exact;
+                if (message.error != null && $Object.hasOwnProperty.call(message, "error"))
+                    object.error = options.json && !$isFinite(message.error) ? $String(message.error) : message.error;
+                if (message.theta != null && $Object.hasOwnProperty.call(message, "theta"))
+                    object.theta = options.bytes === $String ? $util.base64.encode(message.theta, 0, message.theta.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.theta) : message.theta;
+                return object;
+            };
+
+            /**
+             * Converts this DistinctValues to JSON.
+             * @function toJSON
+             * @memberof firn.v1.DistinctValues
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            DistinctValues.prototype.toJSON = function() {
+                return DistinctValues.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for DistinctValues
+             * @function getTypeUrl
+             * @memberof firn.v1.DistinctValues
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            DistinctValues.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.DistinctValues";
+            };
+
+            return DistinctValues;
+        })();
+
+        v1.TargetStats = (function() {
+
+            /**
+             * Properties of a TargetStats.
+             * @typedef {Object} firn.v1.TargetStats.$Properties
+             * @property {firn.v1.StatsTarget.$Properties|null} [target] TargetStats target
+             * @property {Long|null} [rowCount] TargetStats rowCount
+             * @property {Long|null} [nullCount] TargetStats nullCount
+             * @property {Long|null} [nanCount] TargetStats nanCount
+             * @property {string|null} [min] TargetStats min
+             * @property {string|null} [max] TargetStats max
+             * @property {number|null} [averageWidth] TargetStats averageWidth
+             * @property {firn.v1.DistinctValues.$Properties|null} [distinct] TargetStats distinct
+             * @property {string|null} [histogram] TargetStats histogram
+             * @property {Uint8Array|null} [kll] TargetStats kll
+             * @property {string|null} [producer] TargetStats producer
+             * @property {boolean|null} [complete] TargetStats complete
+             * @property {number|null} [coverage] TargetStats coverage
+             * @property {Object.<string,string>|null} [properties] TargetStats properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a TargetStats.
+             * @memberof firn.v1
+             * @interface ITargetStats
+             * @augments firn.v1.TargetStats.$Properties
+             * @deprecated Use firn.v1.TargetStats.$Properties instead.
+             */
+
+            /**
+             * Shape of a TargetStats.
+             * @typedef {firn.v1.TargetStats.$Properties} firn.v1.TargetStats.$Shape
+             */
+
+            /**
+             * Constructs a new TargetStats.
+             * @memberof firn.v1
+             * @classdesc Represents a TargetStats.
+             * @constructor
+             * @param {firn.v1.TargetStats.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const TargetStats = function (properties) {
+                this.properties = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * TargetStats target.
+             * @member {firn.v1.StatsTarget.$Properties|null|undefined} target
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.target = null;
+
+            /**
+             * TargetStats rowCount.
+             * @member {Long|null|undefined} rowCount
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.rowCount = null;
+
+            /**
+             * TargetStats nullCount.
+             * @member {Long|null|undefined} nullCount
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.nullCount = null;
+
+            /**
+             * TargetStats nanCount.
+             * @member {Long|null|undefined} nanCount
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.nanCount = null;
+
+            /**
+             * TargetStats min.
+             * @member {string|null|undefined} min
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.min = null;
+
+            /**
+             * TargetStats max.
+             * @member {string|null|undefined} max
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.max = null;
+
+            /**
+             * TargetStats averageWidth.
+             * @member {number|null|undefined} averageWidth
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.averageWidth = null;
+
+            /**
+             * TargetStats distinct.
+             * @member {firn.v1.DistinctValues.$Properties|null|undefined} distinct
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.distinct = null;
+
+            /**
+             * TargetStats histogram.
+             * @member {string} histogram
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.histogram = "";
+
+            /**
+             * TargetStats kll.
+             * @member {Uint8Array} kll
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.kll = $util.newBuffer([]);
+
+            /**
+             * TargetStats producer.
+             * @member {string} producer
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.producer = "";
+
+            /**
+             * TargetStats complete.
+             * @member {boolean} complete
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.complete = false;
+
+            /**
+             * TargetStats coverage.
+             * @member {number|null|undefined} coverage
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.coverage = null;
+
+            /**
+             * TargetStats properties.
+             * @member {Object.<string,string>} properties
+             * @memberof firn.v1.TargetStats
+             * @instance
+             */
+            TargetStats.prototype.properties = $util.emptyObject;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(TargetStats.prototype, "_rowCount", {
+                get: $util.oneOfGetter($oneOfFields = ["rowCount"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(TargetStats.prototype, "_nullCount", {
+                get: $util.oneOfGetter($oneOfFields = ["nullCount"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(TargetStats.prototype, "_nanCount", {
+                get: $util.oneOfGetter($oneOfFields = ["nanCount"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(TargetStats.prototype, "_min", {
+                get: $util.oneOfGetter($oneOfFields = ["min"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(TargetStats.prototype, "_max", {
+                get: $util.oneOfGetter($oneOfFields = ["max"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(TargetStats.prototype, "_averageWidth", {
+                get: $util.oneOfGetter($oneOfFields = ["averageWidth"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(TargetStats.prototype, "_coverage", {
+                get: $util.oneOfGetter($oneOfFields = ["coverage"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new TargetStats instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.TargetStats
+             * @static
+             * @param {firn.v1.TargetStats.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.TargetStats} TargetStats instance
+             * @type {{
+             *   (properties: firn.v1.TargetStats.$Shape): firn.v1.TargetStats & firn.v1.TargetStats.$Shape;
+             *   (properties?: firn.v1.TargetStats.$Properties): firn.v1.TargetStats;
+             * }}
+             */
+            TargetStats.create = function(properties) {
+                return new TargetStats(properties);
+            };
+
+            /**
+             * Encodes the specified TargetStats message. Does not implicitly {@link firn.v1.TargetStats.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.TargetStats
+             * @static
+             * @param {firn.v1.TargetStats.$Properties} message TargetStats message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            TargetStats.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.target != null && $Object.hasOwnProperty.call(message, "target"))
+                    $root.firn.v1.StatsTarget.encode(message.target, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.rowCount != null && $Object.hasOwnProperty.call(message, "rowCount"))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.rowCount);
+                if (message.nullCount != null && $Object.hasOwnProperty.call(message, "nullCount"))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.nullCount);
+                if (message.nanCount != null && $Object.hasOwnProperty.call(message, "nanCount"))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.nanCount);
+                if (message.min != null && $Object.hasOwnProperty.call(message, "min"))
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.min);
+                if (message.max != null && $Object.hasOwnProperty.call(message, "max"))
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.max);
+                if (message.averageWidth != null && $Object.hasOwnProperty.call(message, "averageWidth"))
+                    writer.uint32(/* id 7, wireType 1 =*/57).double(message.averageWidth);
+                if (message.distinct != null && $Object.hasOwnProperty.call(message, "distinct"))
+                    $root.firn.v1.DistinctValues.encode(message.distinct, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
+                if (message.histogram != null && $Object.hasOwnProperty.call(message, "histogram") && message.histogram !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.histogram);
+                if (message.kll != null && $Object.hasOwnProperty.call(message, "kll") && message.kll.length)
+                    writer.uint32(/* id 10, wireType 2 =*/82).bytes(message.kll);
+                if (message.producer != null && $Object.hasOwnProperty.call(message, "producer") && message.producer !== "")
+                    writer.uint32(/* id 11, wireType 2 =*/90).string(message.producer);
+                if (message.complete != null && $Object.hasOwnProperty.call(message, "complete") && message.complete !== false)
+                    writer.uint32(/* id 12, wireType 0 =*/96).bool(message.complete);
+                if (message.coverage != null && $Object.hasOwnProperty.call(message, "coverage"))
+                    writer.uint32(/* id 13, wireType 1 =*/105).double(message.coverage);
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties"))
+                    for (let keys = $Object.keys(message.properties), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 14, wireType 2 =*/114).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.properties[keys[i]]).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified TargetStats message, length delimited. Does not implicitly {@link firn.v1.TargetStats.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.TargetStats
+             * @static
+             * @param {firn.v1.TargetStats.$Properties} message TargetStats message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            TargetStats.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a TargetStats message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.TargetStats
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.TargetStats & firn.v1.TargetStats.$Shape} TargetStats
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            TargetStats.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.TargetStats();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.target = $root.firn.v1.StatsTarget.decode(reader, reader.size(), $undefined, _depth + 1, message.target);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            message.rowCount = reader.int64();
+                            message._rowCount = "rowCount";
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            message.nullCount = reader.int64();
+                            message._nullCount = "nullCount";
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            message.nanCount = reader.int64();
+                            message._nanCount = "nanCount";
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            message.min = reader.stringVerify();
+                            message._min = "min";
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            message.max = reader.stringVerify();
+                            message._max = "max";
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 1)
+                                break;
+                            message.averageWidth = reader.double();
+                            message._averageWidth = "averageWidth";
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            message.distinct = $root.firn.v1.DistinctValues.decode(reader, reader.size(), $undefined, _depth + 1, message.distinct);
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.histogram = value;
+                            else
+                                delete message.histogram;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.kll = value;
+                            else
+                                delete message.kll;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.producer = value;
+                            else
+                                delete message.producer;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.complete = value;
+                            else
+                                delete message.complete;
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 1)
+                                break;
+                            message.coverage = reader.double();
+                            message._coverage = "coverage";
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.properties === $util.emptyObject)
+                                message.properties = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.properties, key);
+                            message.properties[key] = value;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a TargetStats message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.TargetStats
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.TargetStats & firn.v1.TargetStats.$Shape} TargetStats
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            TargetStats.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a TargetStats message.
+             * @function verify
+             * @memberof firn.v1.TargetStats
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            TargetStats.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                let properties = {};
+                if (message.target != null && $Object.hasOwnProperty.call(message, "target")) {
+                    let error = $root.firn.v1.StatsTarget.verify(message.target, _depth + 1);
+                    if (error)
+                        return "target." + error;
+                }
+                if (message.rowCount != null && $Object.hasOwnProperty.call(message, "rowCount")) {
+                    properties._rowCount = 1;
+                    if (!$util.isInteger(message.rowCount) && !(message.rowCount && $util.isInteger(message.rowCount.low) && $util.isInteger(message.rowCount.high)))
+                        return "rowCount: integer|Long expected";
+                }
+                if (message.nullCount != null && $Object.hasOwnProperty.call(message, "nullCount")) {
+                    properties._nullCount = 1;
+                    if (!$util.isInteger(message.nullCount) && !(message.nullCount && $util.isInteger(message.nullCount.low) && $util.isInteger(message.nullCount.high)))
+                        return "nullCount: integer|Long expected";
+                }
+                if (message.nanCount != null && $Object.hasOwnProperty.call(message, "nanCount")) {
+                    properties._nanCount = 1;
+                    if (!$util.isInteger(message.nanCount) && !(message.nanCount && $util.isInteger(message.nanCount.low) && $util.isInteger(message.nanCount.high)))
+                        return "nanCount: integer|Long expected";
+                }
+                if (message.min != null && $Object.hasOwnProperty.call(message, "min")) {
+                    properties._min = 1;
+                    if (!$util.isString(message.min))
+                        return "min: string expected";
+                }
+                if (message.max != null && $Object.hasOwnProperty.call(message, "max")) {
+                    properties._max = 1;
+                    if (!$util.isString(message.max))
+                        return "max: string expected";
+                }
+                if (message.averageWidth != null && $Object.hasOwnProperty.call(message, "averageWidth")) {
+                    properties._averageWidth = 1;
+                    if (typeof message.averageWidth !== "number")
+                        return "averageWidth: number expected";
+                }
+                if (message.distinct != null && $Object.hasOwnProperty.call(message, "distinct")) {
+                    let error = $root.firn.v1.DistinctValues.verify(message.distinct, _depth + 1);
+                    if (error)
+                        return "distinct." + error;
+                }
+                if (message.histogram != null && $Object.hasOwnProperty.call(message, "histogram"))
+                    if (!$util.isString(message.histogram))
+                        return "histogram: string expected";
+                if (message.kll != null && $Object.hasOwnProperty.call(message, "kll"))
+                    if (!(message.kll && typeof message.kll.length === "number" || $util.isString(message.kll)))
+                        return "kll: buffer expected";
+                if (message.producer != null && $Object.hasOwnProperty.call(message, "producer"))
+                    if (!$util.isString(message.producer))
+                        return "producer: string expected";
+                if (message.complete != null && $Object.hasOwnProperty.call(message, "complete"))
+                    if (typeof message.complete !== "boolean")
+                        return "complete: boolean expected";
+                if (message.coverage != null && $Object.hasOwnProperty.call(message, "coverage")) {
+                    properties._coverage = 1;
+                    if (typeof message.coverage !== "number")
+                        return "coverage: number expected";
+                }
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties")) {
+                    if (!$util.isObject(message.properties))
+                        return "properties: object expected";
+                    let key = $Object.keys(message.properties);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.properties[key[i]]))
+                            return "properties: string{k:string} expected";
+                }
+                return null;
+            };
+
+            /**
+             * Creates a TargetStats message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.TargetStats
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.TargetStats} TargetStats
+             */
+            TargetStats.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.TargetStats)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.TargetStats: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.TargetStats();
+                if (object.target != null) {
+                    if (!$util.isObject(object.target))
+                        throw $TypeError(".firn.v1.TargetStats.target: object expected");
+                    message.target = $root.firn.v1.StatsTarget.fromObject(object.target, _depth + 1);
+                }
+                if (object.rowCount != null)
+                    if ($util.Long)
+                        message.rowCount = $util.Long.fromValue(object.rowCount, false);
+                    else if (typeof object.rowCount === "string")
+                        message.rowCount = $parseInt(object.rowCount, 10);
+                    else if (typeof object.rowCount === "number")
+                        message.rowCount = object.rowCount;
+                    else if (typeof object.rowCount === "object")
+                        message.rowCount = new $util.LongBits(object.rowCount.low >>> 0, object.rowCount.high >>> 0).toNumber();
+                if (object.nullCount != null)
+                    if ($util.Long)
+                        message.nullCount = $util.Long.fromValue(object.nullCount, false);
+                    else if (typeof object.nullCount === "string")
+                        message.nullCount = $parseInt(object.nullCount, 10);
+                    else if (typeof object.nullCount === "number")
+                        message.nullCount = object.nullCount;
+                    else if (typeof object.nullCount === "object")
+                        message.nullCount = new $util.LongBits(object.nullCount.low >>> 0, object.nullCount.high >>> 0).toNumber();
+                if (object.nanCount != null)
+                    if ($util.Long)
+                        message.nanCount = $util.Long.fromValue(object.nanCount, false);
+                    else if (typeof object.nanCount === "string")
+                        message.nanCount = $parseInt(object.nanCount, 10);
+                    else if (typeof object.nanCount === "number")
+                        message.nanCount = object.nanCount;
+                    else if (typeof object.nanCount === "object")
+                        message.nanCount = new $util.LongBits(object.nanCount.low >>> 0, object.nanCount.high >>> 0).toNumber();
+                if (object.min != null)
+                    message.min = $String(object.min);
+                if (object.max != null)
+                    message.max = $String(object.max);
+                if (object.averageWidth != null)
+                    message.averageWidth = $Number(object.averageWidth);
+                if (object.distinct != null) {
+                    if (!$util.isObject(object.distinct))
+                        throw $TypeError(".firn.v1.TargetStats.distinct: object expected");
+                    message.distinct = $root.firn.v1.DistinctValues.fromObject(object.distinct, _depth + 1);
+                }
+                if (object.histogram != null)
+                    if (typeof object.histogram !== "string" || object.histogram.length)
+                        message.histogram = $String(object.histogram);
+                if (object.kll != null)
+                    if (object.kll.length)
+                        if (typeof object.kll === "string")
+                            $util.base64.decode(object.kll, message.kll = $util.newBuffer($util.base64.length(object.kll)), 0);
+                        else if (object.kll.length >= 0)
+                            message.kll = object.kll;
+                if (object.producer != null)
+                    if (typeof object.producer !== "string" || object.producer.length)
+                        message.producer = $String(object.producer);
+                if (object.complete != null)
+                    if (object.complete)
+                        message.complete = $Boolean(object.complete);
+                if (object.coverage != null)
+                    message.coverage = $Number(object.coverage);
+                if (object.properties) {
+                    if (!$util.isObject(object.properties))
+                        throw $TypeError(".firn.v1.TargetStats.properties: object expected");
+                    message.properties = {};
+                    for (let keys = $Object.keys(object.properties), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.properties, keys[i]);
+                        message.properties[keys[i]] = $String(object.properties[keys[i]]);
+                    }
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a TargetStats message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.TargetStats
+             * @static
+             * @param {firn.v1.TargetStats} message TargetStats
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            TargetStats.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.objects || options.defaults)
+                    object.properties = {};
+                if (options.defaults) {
+                    object.target = null;
+                    object.distinct = null;
+                    object.histogram = "";
+                    if (options.bytes === $String)
+                        object.kll = "";
+                    else {
+                        object.kll = [];
+                        if (options.bytes !== $Array)
+                            object.kll = $util.newBuffer(object.kll);
+                    }
+                    object.producer = "";
+                    object.complete = false;
+                }
+                if (message.target != null && $Object.hasOwnProperty.call(message, "target"))
+                    object.target = $root.firn.v1.StatsTarget.toObject(message.target, options, _depth + 1);
+                if (message.rowCount != null && $Object.hasOwnProperty.call(message, "rowCount"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.rowCount = typeof message.rowCount === "number" ? $BigInt(message.rowCount) : $util.Long.fromBits(message.rowCount.low >>> 0, message.rowCount.high >>> 0, false).toBigInt();
+                    else if (typeof message.rowCount === "number")
+                        object.rowCount = options.longs === $String ? $String(message.rowCount) : message.rowCount;
+                    else
+                        object.rowCount = options.longs === $String ? $util.Long.prototype.toString.call(message.rowCount) : options.longs === $Number ? new $util.LongBits(message.rowCount.low >>> 0, message.rowCount.high >>> 0).toNumber() : message.rowCount;
+                if (message.nullCount != null && $Object.hasOwnProperty.call(message, "nullCount"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.nullCount = typeof message.nullCount === "number" ? $BigInt(message.nullCount) : $util.Long.fromBits(message.nullCount.low >>> 0, message.nullCount.high >>> 0, false).toBigInt();
+                    else if (typeof message.nullCount === "number")
+                        object.nullCount = options.longs === $String ? $String(message.nullCount) : message.nullCount;
+                    else
+                        object.nullCount = options.longs === $String ? $util.Long.prototype.toString.call(message.nullCount) : options.longs === $Number ? new $util.LongBits(message.nullCount.low >>> 0, message.nullCount.high >>> 0).toNumber() : message.nullCount;
+                if (message.nanCount != null && $Object.hasOwnProperty.call(message, "nanCount"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.nanCount = typeof message.nanCount === "number" ? $BigInt(message.nanCount) : $util.Long.fromBits(message.nanCount.low >>> 0, message.nanCount.high >>> 0, false).toBigInt();
+                    else if (typeof message.nanCount === "number")
+                        object.nanCount = options.longs === $String ? $String(message.nanCount) : message.nanCount;
+                    else
+                        object.nanCount = options.longs === $String ? $util.Long.prototype.toString.call(message.nanCount) : options.longs === $Number ? new $util.LongBits(message.nanCount.low >>> 0, message.nanCount.high >>> 0).toNumber() : message.nanCount;
+                if (message.min != null && $Object.hasOwnProperty.call(message, "min"))
+                    object.min = message.min;
+                if (message.max != null && $Object.hasOwnProperty.call(message, "max"))
+                    object.max = message.max;
+                if (message.averageWidth != null && $Object.hasOwnProperty.call(message, "averageWidth"))
+                    object.averageWidth = options.json && !$isFinite(message.averageWidth) ? $String(message.averageWidth) : message.averageWidth;
+                if (message.distinct != null && $Object.hasOwnProperty.call(message, "distinct"))
+                    object.distinct = $root.firn.v1.DistinctValues.toObject(message.distinct, options, _depth + 1);
+                if (message.histogram != null && $Object.hasOwnProperty.call(message, "histogram"))
+                    object.histogram = message.histogram;
+                if (message.kll != null && $Object.hasOwnProperty.call(message, "kll"))
+                    object.kll = options.bytes === $String ? $util.base64.encode(message.kll, 0, message.kll.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.kll) : message.kll;
+                if (message.producer != null && $Object.hasOwnProperty.call(message, "producer"))
+                    object.producer = message.producer;
+                if (message.complete != null && $Object.hasOwnProperty.call(message, "complete"))
+                    object.complete = message.complete;
+                if (message.coverage != null && $Object.hasOwnProperty.call(message, "coverage"))
+                    object.coverage = options.json && !$isFinite(message.coverage) ? $String(message.coverage) : message.coverage;
+                let keys2;
+                if (message.properties && (keys2 = $Object.keys(message.properties)).length) {
+                    object.properties = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.properties, keys2[j]);
+                        object.properties[keys2[j]] = message.properties[keys2[j]];
+                    }
+                }
+                return object;
+            };
+
+            /**
+             * Converts this TargetStats to JSON.
+             * @function toJSON
+             * @memberof firn.v1.TargetStats
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            TargetStats.prototype.toJSON = function() {
+                return TargetStats.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for TargetStats
+             * @function getTypeUrl
+             * @memberof firn.v1.TargetStats
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            TargetStats.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.TargetStats";
+            };
+
+            return TargetStats;
+        })();
+
+        v1.StatsPack = (function() {
+
+            /**
+             * Properties of a StatsPack.
+             * @typedef {Object} firn.v1.StatsPack.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] StatsPack envelope
+             * @property {Long|null} [snapshotId] StatsPack snapshotId
+             * @property {Array.<firn.v1.TargetStats.$Properties>|null} [stats] StatsPack stats
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StatsPack.
+             * @memberof firn.v1
+             * @interface IStatsPack
+             * @augments firn.v1.StatsPack.$Properties
+             * @deprecated Use firn.v1.StatsPack.$Properties instead.
+             */
+
+            /**
+             * Shape of a StatsPack.
+             * @typedef {firn.v1.StatsPack.$Properties} firn.v1.StatsPack.$Shape
+             */
+
+            /**
+             * Constructs a new StatsPack.
+             * @memberof firn.v1
+             * @classdesc Represents a StatsPack.
+             * @constructor
+             * @param {firn.v1.StatsPack.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StatsPack = function (properties) {
+                this.stats = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StatsPack envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.StatsPack
+             * @instance
+             */
+            StatsPack.prototype.envelope = null;
+
+            /**
+             * StatsPack snapshotId.
+             * @member {Long} snapshotId
+             * @memberof firn.v1.StatsPack
+             * @instance
+             */
+            StatsPack.prototype.snapshotId = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * StatsPack stats.
+             * @member {Array.<firn.v1.TargetStats.$Properties>} stats
+             * @memberof firn.v1.StatsPack
+             * @instance
+             */
+            StatsPack.prototype.stats = $util.emptyArray;
+
+            /**
+             * Creates a new StatsPack instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.StatsPack
+             * @static
+             * @param {firn.v1.StatsPack.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.StatsPack} StatsPack instance
+             * @type {{
+             *   (properties: firn.v1.StatsPack.$Shape): firn.v1.StatsPack & firn.v1.StatsPack.$Shape;
+             *   (properties?: firn.v1.StatsPack.$Properties): firn.v1.StatsPack;
+             * }}
+             */
+            StatsPack.create = function(properties) {
+                return new StatsPack(properties);
+            };
+
+            /**
+             * Encodes the specified StatsPack message. Does not implicitly {@link firn.v1.StatsPack.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.StatsPack
+             * @static
+             * @param {firn.v1.StatsPack.$Properties} message StatsPack message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StatsPack.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId") && (typeof message.snapshotId === "object" ? message.snapshotId.low || message.snapshotId.high : message.snapshotId !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.snapshotId);
+                if (message.stats != null && message.stats.length)
+                    for (let i = 0; i < message.stats.length; ++i)
+                        $root.firn.v1.TargetStats.encode(message.stats[i], writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified StatsPack message, length delimited. Does not implicitly {@link firn.v1.StatsPack.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.StatsPack
+             * @static
+             * @param {firn.v1.StatsPack.$Properties} message StatsPack message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StatsPack.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a StatsPack message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.StatsPack
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.StatsPack & firn.v1.StatsPack.$Shape} StatsPack
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StatsPack.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.StatsPack();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.snapshotId = value;
+                            else
+                                delete message.snapshotId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.stats && message.stats.length))
+                                message.stats = [];
+                            message.stats.push($root.firn.v1.TargetStats.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a StatsPack message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.StatsPack
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.StatsPack & firn.v1.StatsPack.$Shape} StatsPack
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StatsPack.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a StatsPack message.
+             * @function verify
+             * @memberof firn.v1.StatsPack
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            StatsPack.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId"))
+                    if (!$util.isInteger(message.snapshotId) && !(message.snapshotId && $util.isInteger(message.snapshotId.low) && $util.isInteger(message.snapshotId.high)))
+                        return "snapshotId: integer|Long expected";
+                if (message.stats != null && $Object.hasOwnProperty.call(message, "stats")) {
+                    if (!$Array.isArray(message.stats))
+                        return "stats: array expected";
+                    for (let i = 0; i < message.stats.length; ++i) {
+                        let error = $root.firn.v1.TargetStats.verify(message.stats[i], _depth + 1);
+                        if (error)
+                            return "stats." + error;
+                    }
+                }
+                return null;
+            };
+
+            /**
+             * Creates a StatsPack message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.StatsPack
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.StatsPack} StatsPack
+             */
+            StatsPack.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.StatsPack)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.StatsPack: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.StatsPack();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.StatsPack.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.snapshotId != null)
+                    if (typeof object.snapshotId === "object" ? object.snapshotId.low || object.snapshotId.high : $Number(object.snapshotId) !== 0)
+                        if ($util.Long)
+                            message.snapshotId = $util.Long.fromValue(object.snapshotId, false);
+                        else if (typeof object.snapshotId === "string")
+                            message.snapshotId = $parseInt(object.snapshotId, 10);
+                        else if (typeof object.snapshotId === "number")
+                            message.snapshotId = object.snapshotId;
+                        else if (typeof object.snapshotId === "object")
+                            message.snapshotId = new $util.LongBits(object.snapshotId.low >>> 0, object.snapshotId.high >>> 0).toNumber();
+                if (object.stats) {
+                    if (!$Array.isArray(object.stats))
+                        throw $TypeError(".firn.v1.StatsPack.stats: array expected");
+                    message.stats = $Array(object.stats.length);
+                    for (let i = 0; i < object.stats.length; ++i) {
+                        if (!$util.isObject(object.stats[i]))
+                            throw $TypeError(".firn.v1.StatsPack.stats: object expected");
+                        message.stats[i] = $root.firn.v1.TargetStats.fromObject(object.stats[i], _depth + 1);
+                    }
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a StatsPack message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.StatsPack
+             * @static
+             * @param {firn.v1.StatsPack} message StatsPack
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            StatsPack.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults)
+                    object.stats = [];
+                if (options.defaults) {
+                    object.envelope = null;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.snapshotId = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.snapshotId = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.snapshotId = typeof message.snapshotId === "number" ? $BigInt(message.snapshotId) : $util.Long.fromBits(message.snapshotId.low >>> 0, message.snapshotId.high >>> 0, false).toBigInt();
+                    else if (typeof message.snapshotId === "number")
+                        object.snapshotId = options.longs === $String ? $String(message.snapshotId) : message.snapshotId;
+                    else
+                        object.snapshotId = options.longs === $String ? $util.Long.prototype.toString.call(message.snapshotId) : options.longs === $Number ? new $util.LongBits(message.snapshotId.low >>> 0, message.snapshotId.high >>> 0).toNumber() : message.snapshotId;
+                if (message.stats && message.stats.length) {
+                    object.stats = $Array(message.stats.length);
+                    for (let j = 0; j < message.stats.length; ++j)
+                        object.stats[j] = $root.firn.v1.TargetStats.toObject(message.stats[j], options, _depth + 1);
+                }
+                return object;
+            };
+
+            /**
+             * Converts this StatsPack to JSON.
+             * @function toJSON
+             * @memberof firn.v1.StatsPack
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            StatsPack.prototype.toJSON = function() {
+                return StatsPack.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for StatsPack
+             * @function getTypeUrl
+             * @memberof firn.v1.StatsPack
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            StatsPack.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.StatsPack";
+            };
+
+            return StatsPack;
+        })();
+
         v1.IcebergTable = (function() {
 
             /**
@@ -8016,6 +13263,749 @@ export const firn = $root.firn = (() => {
             return IcebergTable;
         })();
 
+        v1.Column = (function() {
+
+            /**
+             * Properties of a Column.
+             * @typedef {Object} firn.v1.Column.$Properties
+             * @property {string|null} [name] Column name
+             * @property {string|null} [type] Column type
+             * @property {boolean|null} [nullable] Column nullable
+             * @property {string|null} [comment] Column comment
+             * @property {number|null} [fieldId] Column fieldId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Column.
+             * @memberof firn.v1
+             * @interface IColumn
+             * @augments firn.v1.Column.$Properties
+             * @deprecated Use firn.v1.Column.$Properties instead.
+             */
+
+            /**
+             * Shape of a Column.
+             * @typedef {firn.v1.Column.$Properties} firn.v1.Column.$Shape
+             */
+
+            /**
+             * Constructs a new Column.
+             * @memberof firn.v1
+             * @classdesc Represents a Column.
+             * @constructor
+             * @param {firn.v1.Column.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Column = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Column name.
+             * @member {string} name
+             * @memberof firn.v1.Column
+             * @instance
+             */
+            Column.prototype.name = "";
+
+            /**
+             * Column type.
+             * @member {string} type
+             * @memberof firn.v1.Column
+             * @instance
+             */
+            Column.prototype.type = "";
+
+            /**
+             * Column nullable.
+             * @member {boolean} nullable
+             * @memberof firn.v1.Column
+             * @instance
+             */
+            Column.prototype.nullable = false;
+
+            /**
+             * Column comment.
+             * @member {string} comment
+             * @memberof firn.v1.Column
+             * @instance
+             */
+            Column.prototype.comment = "";
+
+            /**
+             * Column fieldId.
+             * @member {number|null|undefined} fieldId
+             * @memberof firn.v1.Column
+             * @instance
+             */
+            Column.prototype.fieldId = null;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(Column.prototype, "_fieldId", {
+                get: $util.oneOfGetter($oneOfFields = ["fieldId"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new Column instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Column
+             * @static
+             * @param {firn.v1.Column.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Column} Column instance
+             * @type {{
+             *   (properties: firn.v1.Column.$Shape): firn.v1.Column & firn.v1.Column.$Shape;
+             *   (properties?: firn.v1.Column.$Properties): firn.v1.Column;
+             * }}
+             */
+            Column.create = function(properties) {
+                return new Column(properties);
+            };
+
+            /**
+             * Encodes the specified Column message. Does not implicitly {@link firn.v1.Column.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Column
+             * @static
+             * @param {firn.v1.Column.$Properties} message Column message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Column.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.name);
+                if (message.type != null && $Object.hasOwnProperty.call(message, "type") && message.type !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.type);
+                if (message.nullable != null && $Object.hasOwnProperty.call(message, "nullable") && message.nullable !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.nullable);
+                if (message.comment != null && $Object.hasOwnProperty.call(message, "comment") && message.comment !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.comment);
+                if (message.fieldId != null && $Object.hasOwnProperty.call(message, "fieldId"))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int32(message.fieldId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Column message, length delimited. Does not implicitly {@link firn.v1.Column.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Column
+             * @static
+             * @param {firn.v1.Column.$Properties} message Column message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Column.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Column message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Column
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Column & firn.v1.Column.$Shape} Column
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Column.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Column();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.type = value;
+                            else
+                                delete message.type;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.nullable = value;
+                            else
+                                delete message.nullable;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.comment = value;
+                            else
+                                delete message.comment;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            message.fieldId = reader.int32();
+                            message._fieldId = "fieldId";
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Column message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Column
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Column & firn.v1.Column.$Shape} Column
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Column.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Column message.
+             * @function verify
+             * @memberof firn.v1.Column
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Column.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                let properties = {};
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.type != null && $Object.hasOwnProperty.call(message, "type"))
+                    if (!$util.isString(message.type))
+                        return "type: string expected";
+                if (message.nullable != null && $Object.hasOwnProperty.call(message, "nullable"))
+                    if (typeof message.nullable !== "boolean")
+                        return "nullable: boolean expected";
+                if (message.comment != null && $Object.hasOwnProperty.call(message, "comment"))
+                    if (!$util.isString(message.comment))
+                        return "comment: string expected";
+                if (message.fieldId != null && $Object.hasOwnProperty.call(message, "fieldId")) {
+                    properties._fieldId = 1;
+                    if (!$util.isInteger(message.fieldId))
+                        return "fieldId: integer expected";
+                }
+                return null;
+            };
+
+            /**
+             * Creates a Column message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Column
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Column} Column
+             */
+            Column.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Column)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Column: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Column();
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.type != null)
+                    if (typeof object.type !== "string" || object.type.length)
+                        message.type = $String(object.type);
+                if (object.nullable != null)
+                    if (object.nullable)
+                        message.nullable = $Boolean(object.nullable);
+                if (object.comment != null)
+                    if (typeof object.comment !== "string" || object.comment.length)
+                        message.comment = $String(object.comment);
+                if (object.fieldId != null)
+                    message.fieldId = object.fieldId | 0;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Column message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Column
+             * @static
+             * @param {firn.v1.Column} message Column
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Column.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    object.name = "";
+                    object.type = "";
+                    object.nullable = false;
+                    object.comment = "";
+                }
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.type != null && $Object.hasOwnProperty.call(message, "type"))
+                    object.type = message.type;
+                if (message.nullable != null && $Object.hasOwnProperty.call(message, "nullable"))
+                    object.nullable = message.nullable;
+                if (message.comment != null && $Object.hasOwnProperty.call(message, "comment"))
+                    object.comment = message.comment;
+                if (message.fieldId != null && $Object.hasOwnProperty.call(message, "fieldId"))
+                    object.fieldId = message.fieldId;
+                return object;
+            };
+
+            /**
+             * Converts this Column to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Column
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Column.prototype.toJSON = function() {
+                return Column.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Column
+             * @function getTypeUrl
+             * @memberof firn.v1.Column
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Column.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Column";
+            };
+
+            return Column;
+        })();
+
+        v1.Upstream = (function() {
+
+            /**
+             * Properties of an Upstream.
+             * @typedef {Object} firn.v1.Upstream.$Properties
+             * @property {Uint8Array|null} [connectorId] Upstream connectorId
+             * @property {string|null} [uri] Upstream uri
+             * @property {string|null} [path] Upstream path
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an Upstream.
+             * @memberof firn.v1
+             * @interface IUpstream
+             * @augments firn.v1.Upstream.$Properties
+             * @deprecated Use firn.v1.Upstream.$Properties instead.
+             */
+
+            /**
+             * Shape of an Upstream.
+             * @typedef {firn.v1.Upstream.$Properties} firn.v1.Upstream.$Shape
+             */
+
+            /**
+             * Constructs a new Upstream.
+             * @memberof firn.v1
+             * @classdesc Represents an Upstream.
+             * @constructor
+             * @param {firn.v1.Upstream.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Upstream = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Upstream connectorId.
+             * @member {Uint8Array} connectorId
+             * @memberof firn.v1.Upstream
+             * @instance
+             */
+            Upstream.prototype.connectorId = $util.newBuffer([]);
+
+            /**
+             * Upstream uri.
+             * @member {string} uri
+             * @memberof firn.v1.Upstream
+             * @instance
+             */
+            Upstream.prototype.uri = "";
+
+            /**
+             * Upstream path.
+             * @member {string} path
+             * @memberof firn.v1.Upstream
+             * @instance
+             */
+            Upstream.prototype.path = "";
+
+            /**
+             * Creates a new Upstream instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {firn.v1.Upstream.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Upstream} Upstream instance
+             * @type {{
+             *   (properties: firn.v1.Upstream.$Shape): firn.v1.Upstream & firn.v1.Upstream.$Shape;
+             *   (properties?: firn.v1.Upstream.$Properties): firn.v1.Upstream;
+             * }}
+             */
+            Upstream.create = function(properties) {
+                return new Upstream(properties);
+            };
+
+            /**
+             * Encodes the specified Upstream message. Does not implicitly {@link firn.v1.Upstream.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {firn.v1.Upstream.$Properties} message Upstream message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Upstream.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.connectorId != null && $Object.hasOwnProperty.call(message, "connectorId") && message.connectorId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.connectorId);
+                if (message.uri != null && $Object.hasOwnProperty.call(message, "uri") && message.uri !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.uri);
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path") && message.path !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.path);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Upstream message, length delimited. Does not implicitly {@link firn.v1.Upstream.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {firn.v1.Upstream.$Properties} message Upstream message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Upstream.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes an Upstream message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Upstream & firn.v1.Upstream.$Shape} Upstream
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Upstream.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Upstream();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.connectorId = value;
+                            else
+                                delete message.connectorId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.uri = value;
+                            else
+                                delete message.uri;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.path = value;
+                            else
+                                delete message.path;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes an Upstream message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Upstream & firn.v1.Upstream.$Shape} Upstream
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Upstream.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies an Upstream message.
+             * @function verify
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Upstream.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.connectorId != null && $Object.hasOwnProperty.call(message, "connectorId"))
+                    if (!(message.connectorId && typeof message.connectorId.length === "number" || $util.isString(message.connectorId)))
+                        return "connectorId: buffer expected";
+                if (message.uri != null && $Object.hasOwnProperty.call(message, "uri"))
+                    if (!$util.isString(message.uri))
+                        return "uri: string expected";
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path"))
+                    if (!$util.isString(message.path))
+                        return "path: string expected";
+                return null;
+            };
+
+            /**
+             * Creates an Upstream message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Upstream} Upstream
+             */
+            Upstream.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Upstream)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Upstream: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Upstream();
+                if (object.connectorId != null)
+                    if (object.connectorId.length)
+                        if (typeof object.connectorId === "string")
+                            $util.base64.decode(object.connectorId, message.connectorId = $util.newBuffer($util.base64.length(object.connectorId)), 0);
+                        else if (object.connectorId.length >= 0)
+                            message.connectorId = object.connectorId;
+                if (object.uri != null)
+                    if (typeof object.uri !== "string" || object.uri.length)
+                        message.uri = $String(object.uri);
+                if (object.path != null)
+                    if (typeof object.path !== "string" || object.path.length)
+                        message.path = $String(object.path);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from an Upstream message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {firn.v1.Upstream} message Upstream
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Upstream.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if (options.bytes === $String)
+                        object.connectorId = "";
+                    else {
+                        object.connectorId = [];
+                        if (options.bytes !== $Array)
+                            object.connectorId = $util.newBuffer(object.connectorId);
+                    }
+                    object.uri = "";
+                    object.path = "";
+                }
+                if (message.connectorId != null && $Object.hasOwnProperty.call(message, "connectorId"))
+                    object.connectorId = options.bytes === $String ? $util.base64.encode(message.connectorId, 0, message.connectorId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.connectorId) : message.connectorId;
+                if (message.uri != null && $Object.hasOwnProperty.call(message, "uri"))
+                    object.uri = message.uri;
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path"))
+                    object.path = message.path;
+                return object;
+            };
+
+            /**
+             * Converts this Upstream to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Upstream
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Upstream.prototype.toJSON = function() {
+                return Upstream.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Upstream
+             * @function getTypeUrl
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Upstream.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Upstream";
+            };
+
+            return Upstream;
+        })();
+
         v1.Table = (function() {
 
             /**
@@ -8035,6 +14025,9 @@ export const firn = $root.firn = (() => {
              * @property {firn.v1.TableFormat|null} [format] Table format
              * @property {string|null} [location] Table location
              * @property {firn.v1.IcebergTable.$Properties|null} [iceberg] Table iceberg
+             * @property {Array.<firn.v1.Column.$Properties>|null} [columns] Table columns
+             * @property {Array.<string>|null} [partitionKeys] Table partitionKeys
+             * @property {firn.v1.Upstream.$Properties|null} [upstream] Table upstream
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -8061,6 +14054,8 @@ export const firn = $root.firn = (() => {
              */
             const Table = function (properties) {
                 this.properties = {};
+                this.columns = [];
+                this.partitionKeys = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -8180,6 +14175,30 @@ export const firn = $root.firn = (() => {
             Table.prototype.iceberg = null;
 
             /**
+             * Table columns.
+             * @member {Array.<firn.v1.Column.$Properties>} columns
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.columns = $util.emptyArray;
+
+            /**
+             * Table partitionKeys.
+             * @member {Array.<string>} partitionKeys
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.partitionKeys = $util.emptyArray;
+
+            /**
+             * Table upstream.
+             * @member {firn.v1.Upstream.$Properties|null|undefined} upstream
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.upstream = null;
+
+            /**
              * Creates a new Table instance using the specified properties.
              * @function create
              * @memberof firn.v1.Table
@@ -8240,6 +14259,14 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 13, wireType 2 =*/106).string(message.location);
                 if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg"))
                     $root.firn.v1.IcebergTable.encode(message.iceberg, writer.uint32(/* id 14, wireType 2 =*/114).fork(), _depth + 1).ldelim();
+                if (message.columns != null && message.columns.length)
+                    for (let i = 0; i < message.columns.length; ++i)
+                        $root.firn.v1.Column.encode(message.columns[i], writer.uint32(/* id 15, wireType 2 =*/122).fork(), _depth + 1).ldelim();
+                if (message.partitionKeys != null && message.partitionKeys.length)
+                    for (let i = 0; i < message.partitionKeys.length; ++i)
+                        writer.uint32(/* id 16, wireType 2 =*/130).string(message.partitionKeys[i]);
+                if (message.upstream != null && $Object.hasOwnProperty.call(message, "upstream"))
+                    $root.firn.v1.Upstream.encode(message.upstream, writer.uint32(/* id 17, wireType 2 =*/138).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -8444,6 +14471,28 @@ export const firn = $root.firn = (() => {
                             message.iceberg = $root.firn.v1.IcebergTable.decode(reader, reader.size(), $undefined, _depth + 1, message.iceberg);
                             continue;
                         }
+                    case 15: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.columns && message.columns.length))
+                                message.columns = [];
+                            message.columns.push($root.firn.v1.Column.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 16: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.partitionKeys && message.partitionKeys.length))
+                                message.partitionKeys = [];
+                            message.partitionKeys.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 17: {
+                            if (wireType !== 2)
+                                break;
+                            message.upstream = $root.firn.v1.Upstream.decode(reader, reader.size(), $undefined, _depth + 1, message.upstream);
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -8542,6 +14591,27 @@ export const firn = $root.firn = (() => {
                     let error = $root.firn.v1.IcebergTable.verify(message.iceberg, _depth + 1);
                     if (error)
                         return "iceberg." + error;
+                }
+                if (message.columns != null && $Object.hasOwnProperty.call(message, "columns")) {
+                    if (!$Array.isArray(message.columns))
+                        return "columns: array expected";
+                    for (let i = 0; i < message.columns.length; ++i) {
+                        let error = $root.firn.v1.Column.verify(message.columns[i], _depth + 1);
+                        if (error)
+                            return "columns." + error;
+                    }
+                }
+                if (message.partitionKeys != null && $Object.hasOwnProperty.call(message, "partitionKeys")) {
+                    if (!$Array.isArray(message.partitionKeys))
+                        return "partitionKeys: array expected";
+                    for (let i = 0; i < message.partitionKeys.length; ++i)
+                        if (!$util.isString(message.partitionKeys[i]))
+                            return "partitionKeys: string[] expected";
+                }
+                if (message.upstream != null && $Object.hasOwnProperty.call(message, "upstream")) {
+                    let error = $root.firn.v1.Upstream.verify(message.upstream, _depth + 1);
+                    if (error)
+                        return "upstream." + error;
                 }
                 return null;
             };
@@ -8690,6 +14760,28 @@ export const firn = $root.firn = (() => {
                         throw $TypeError(".firn.v1.Table.iceberg: object expected");
                     message.iceberg = $root.firn.v1.IcebergTable.fromObject(object.iceberg, _depth + 1);
                 }
+                if (object.columns) {
+                    if (!$Array.isArray(object.columns))
+                        throw $TypeError(".firn.v1.Table.columns: array expected");
+                    message.columns = $Array(object.columns.length);
+                    for (let i = 0; i < object.columns.length; ++i) {
+                        if (!$util.isObject(object.columns[i]))
+                            throw $TypeError(".firn.v1.Table.columns: object expected");
+                        message.columns[i] = $root.firn.v1.Column.fromObject(object.columns[i], _depth + 1);
+                    }
+                }
+                if (object.partitionKeys) {
+                    if (!$Array.isArray(object.partitionKeys))
+                        throw $TypeError(".firn.v1.Table.partitionKeys: array expected");
+                    message.partitionKeys = $Array(object.partitionKeys.length);
+                    for (let i = 0; i < object.partitionKeys.length; ++i)
+                        message.partitionKeys[i] = $String(object.partitionKeys[i]);
+                }
+                if (object.upstream != null) {
+                    if (!$util.isObject(object.upstream))
+                        throw $TypeError(".firn.v1.Table.upstream: object expected");
+                    message.upstream = $root.firn.v1.Upstream.fromObject(object.upstream, _depth + 1);
+                }
                 return message;
             };
 
@@ -8710,6 +14802,10 @@ export const firn = $root.firn = (() => {
                 if (_depth > $util.recursionLimit)
                     throw $Error("max depth exceeded");
                 let object = {};
+                if (options.arrays || options.defaults) {
+                    object.columns = [];
+                    object.partitionKeys = [];
+                }
                 if (options.objects || options.defaults)
                     object.properties = {};
                 if (options.defaults) {
@@ -8752,6 +14848,7 @@ export const firn = $root.firn = (() => {
                     object.format = options.enums === $String ? "TABLE_FORMAT_UNSPECIFIED" : 0;
                     object.location = "";
                     object.iceberg = null;
+                    object.upstream = null;
                 }
                 if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
                     object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
@@ -8798,6 +14895,18 @@ export const firn = $root.firn = (() => {
                     object.location = message.location;
                 if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg"))
                     object.iceberg = $root.firn.v1.IcebergTable.toObject(message.iceberg, options, _depth + 1);
+                if (message.columns && message.columns.length) {
+                    object.columns = $Array(message.columns.length);
+                    for (let j = 0; j < message.columns.length; ++j)
+                        object.columns[j] = $root.firn.v1.Column.toObject(message.columns[j], options, _depth + 1);
+                }
+                if (message.partitionKeys && message.partitionKeys.length) {
+                    object.partitionKeys = $Array(message.partitionKeys.length);
+                    for (let j = 0; j < message.partitionKeys.length; ++j)
+                        object.partitionKeys[j] = message.partitionKeys[j];
+                }
+                if (message.upstream != null && $Object.hasOwnProperty.call(message, "upstream"))
+                    object.upstream = $root.firn.v1.Upstream.toObject(message.upstream, options, _depth + 1);
                 return object;
             };
 

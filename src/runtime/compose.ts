@@ -155,6 +155,8 @@ export async function openHousekeeping(
   components: Components,
 ): Promise<{
   readonly housekeeping: Housekeeping;
+  /** What a server over the same stores would serve, without a socket or background work. */
+  readonly serves: Pick<Composition, "iceberg" | "model" | "readBody" | "metrics">;
   /** As `JobsAdmin.run`: no other process may do it. */
   readonly runJob: (id: string) => Promise<JobInfo | undefined>;
   readonly close: () => Promise<void>;
@@ -167,6 +169,7 @@ export async function openHousekeeping(
     await node.catalogs.learnRoots(OWN_ACTOR);
     return {
       housekeeping: housekeepingOf(node, stores, settings, components),
+      serves: { iceberg: node.iceberg, model: node.model, readBody: node.readBody, metrics },
       runJob: (id) => node.jobsAdmin.run(OPERATOR, id),
       close: async () => {
         try {

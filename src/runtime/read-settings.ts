@@ -1,7 +1,7 @@
 import { invalid } from "../base/error.ts";
 import { contradictions } from "./contradictions.ts";
 import { nearest } from "./nearest.ts";
-import { envOf, flagOf } from "./setting-names.ts";
+import { CLIENT_VARIABLES, envOf, flagOf } from "./setting-names.ts";
 import {
   FLAG_NAMES,
   SETTING_NAMES,
@@ -30,7 +30,7 @@ export function fromEnv(env: Readonly<Record<string, string | undefined>>): Sett
   const values = new Map<SettingName, readonly string[]>();
   const problems: string[] = [];
   for (const [key, value] of Object.entries(env)) {
-    if (!key.startsWith("FIRN_")) continue;
+    if (!key.startsWith("FIRN_") || CLIENT_VARIABLES.has(key)) continue;
     const name = known.get(key);
     if (name === undefined) problems.push(unknownName("environment variable", key, known.keys()));
     else if (value !== undefined && value !== "") {

@@ -8,7 +8,7 @@ import { inTurns, type Steps } from "../base/steps.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { RelationDraft } from "../catalog/relations.ts";
 import { isGzipMetadata, nextMetadataFileName } from "../iceberg/file-name.ts";
-import { type Metadata, MetadataFile, type MetadataFiles } from "./metadata-files.ts";
+import { type Head, type Metadata, MetadataFile, type MetadataFiles } from "./metadata-files.ts";
 import type { TableLocations } from "./table-locations.ts";
 
 interface Ports {
@@ -89,8 +89,6 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
   readonly #places: TableLocations;
   readonly #describe: Describe<E, M>;
   readonly #written: MetadataFile<M>[] = [];
-  /** What each file follows. */
-  readonly #bases: Map<MetadataFile<M>, MetadataFile<M>> = new Map();
 
   constructor(
     ports: Ports,
@@ -124,32 +122,26 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
     const pieces = await inTurns(clock, this.#files.print(metadata));
     const file = new MetadataFile(where, metadata, pieces);
     checkLength(file);
-    if (base !== undefined) this.#bases.set(file, base);
     const prepare = () => this.#write(file, isGzip);
     return { file, draft: { location, prepare, ...describe(where) } };
   }
 
   /**
    * Runs a commit and deletes the files it left behind, as far as its outcome is known: all but
-   * those that `named` says the commit names. What those follow is not kept in memory any more:
-   * no request that begins now asks for it, and all versions of a busy table take much memory.
+   * those of the heads that `headsOf` answers, which are kept in memory as well.
    */
-  async cleanAfter<T>(
-    commit: () => Promise<T>,
-    named: (done: T) => readonly MetadataFile<M>[],
-  ): Promise<T> {
+  async cleanAfter<T>(commit: () => Promise<T>, headsOf: (done: T) => readonly Head[]): Promise<T> {
     try {
       const done = await commit();
-      const kept = named(done);
-      for (const file of kept) {
-        const base = this.#bases.get(file);
-        if (base !== undefined) this.#files.release(base);
-      }
-      await this.#discard((file) => !kept.includes(file));
+      const heads = headsOf(done);
+      for (const head of heads) this.#files.keepWritten(head);
+      await this.#discard(({ location }) => heads.every((head) => head.location !== location));
       return done;
     } catch (error) {
       if (isCertain(error)) await this.#discard(() => true);
       throw error;
+    } finally {
+      for (const file of this.#written) this.#files.letGo(file);
     }
   }
 

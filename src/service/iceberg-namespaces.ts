@@ -99,8 +99,10 @@ export class IcebergNamespaces implements NamespaceOperations {
     page: PageRequest,
   ): Promise<Page<string>> {
     const query = queryOf(kind, this.#catalog.context.account, catalog, namespace);
+    const { tables, views } = this.#catalog;
+    const ref = { catalog, path: namespace };
     return pageOf(this.#tokens, query, page, (request) =>
-      this.#catalog[kind].list({ catalog, path: namespace }, request),
+      kind === "tables" ? tables.listIceberg(ref, request) : views.list(ref, request),
     );
   }
 

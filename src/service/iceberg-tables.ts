@@ -25,6 +25,7 @@ import { afterCommit, type Described } from "./commit-files.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { ConflictPacer } from "./conflict-pacer.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
+import { assertIceberg } from "./iceberg-only.ts";
 import { KnownHeads } from "./known-heads.ts";
 import { LeftMetadata } from "./left-metadata.ts";
 import { MetadataFile, type MetadataFiles } from "./metadata-files.ts";
@@ -32,6 +33,7 @@ import {
   type Change,
   CommitAttempt,
   type Committed,
+  headOfRevised,
   type MetadataFactory,
   Registration,
   RelationCommits,
@@ -118,12 +120,6 @@ function ofTables<T>(changes: readonly TableChange[], work: () => Promise<T>): P
   )();
 }
 
-function filesOf(
-  attempts: readonly CommitAttempt<Table, TableMetadata>[],
-): readonly MetadataFile<TableMetadata>[] {
-  return attempts.flatMap(({ file }) => (file === undefined ? [] : [file]));
-}
-
 function queueKeyOf(ref: TableRef): string {
   return JSON.stringify([ref.catalog, ref.namespace, ref.table]);
 }
@@ -188,10 +184,10 @@ export class IcebergTables implements TableOperations {
     const { location, version, revision } = found;
     const etag = tagOf(version, revision, options.snapshots);
     if (options.ifNoneMatch?.some((tag) => tag === etag || tag === ANY_TAG) === true) {
-      await this.#files.assertThere(location);
+      await this.#files.assertThere(found);
       return "not-modified";
     }
-    const kept = this.#files.at(location, revision);
+    const kept = this.#files.at(found);
     const file = kept instanceof MetadataFile ? kept : await kept;
     const { clock } = this.#catalog.context;
     const pieces =
@@ -203,7 +199,9 @@ export class IcebergTables implements TableOperations {
   }
 
   async tableExists(_actor: Actor, ref: TableRef): Promise<void> {
-    await ofRelation("table", refOf(ref), () => this.#catalog.tables.find(refOf(ref)));
+    const where = refOf(ref);
+    const { summary } = await ofRelation("table", where, () => this.#catalog.tables.find(where));
+    assertIceberg(summary, where);
   }
 
   /**
@@ -266,7 +264,7 @@ export class IcebergTables implements TableOperations {
       return this.#queue.take(key, async () => {
         if (waits) await this.#assertMayWin(actor, ref, commit);
         const committed = await this.#commit(actor, ref, commit);
-        this.#heads.saw(key, committed.file.location);
+        this.#heads.saw(key, committed.head.id);
         this.#left.committed(refOf(ref), committed);
         return this.#answer(committed);
       });
@@ -291,7 +289,7 @@ export class IcebergTables implements TableOperations {
   async #find(ref: TableRef) {
     const where = refOf(ref);
     const found = await ofRelation("table", where, () => this.#commits.find(where));
-    this.#heads.saw(queueKeyOf(ref), found.location);
+    this.#heads.saw(queueKeyOf(ref), found.id);
     return found;
   }
 
@@ -301,9 +299,9 @@ export class IcebergTables implements TableOperations {
     return dryRunOf(this.#catalog.context.clock, this.#files, file, base);
   }
 
-  async #answer({ version, revision, file }: Committed<TableMetadata>): Promise<LoadedTable> {
+  async #answer({ head, file }: Committed<TableMetadata>): Promise<LoadedTable> {
     return {
-      etag: tagOf(version, revision, "all"),
+      etag: tagOf(head.version, head.revision, "all"),
       metadataLocation: file.location,
       metadata: file.pieces,
       config: await this.#configs.of(file.metadata),
@@ -330,7 +328,7 @@ export class IcebergTables implements TableOperations {
         () =>
           ofTables(planned, () => asRequirement(commitTogether(context, tables, actor, planned))),
         // Where another request under the same key was faster, the batch names no file of ours.
-        () => (actor.idempotency?.replayed === true ? [] : filesOf(attempts)),
+        (done = []) => done.flatMap((table) => headOfRevised(table) ?? []),
       ),
     );
     if (actor.idempotency?.replayed === true) return;
@@ -400,8 +398,10 @@ export class IcebergTables implements TableOperations {
     ref: TableRef,
     options: { readonly purgeRequested: boolean },
   ): Promise<void> {
-    await ofRelation("table", refOf(ref), () =>
-      this.#catalog.tables.drop(actor, refOf(ref), options),
+    const where = refOf(ref);
+    const expect = ({ entity }: Stored<Table>) => assertIceberg(entity, where);
+    await ofRelation("table", where, () =>
+      this.#catalog.tables.drop(actor, where, options, expect),
     );
   }
 
@@ -409,7 +409,9 @@ export class IcebergTables implements TableOperations {
     const { tables } = this.#catalog;
     let read: MetadataFile<TableMetadata> | undefined;
     const unregister = () =>
-      tables.unregister(actor, refOf(ref), async ({ iceberg }) => {
+      tables.unregister(actor, refOf(ref), async (table) => {
+        assertIceberg(table, refOf(ref));
+        const { iceberg } = table;
         read = await this.#files.peek(iceberg?.metadataLocation ?? "");
       });
     const { entity } = await ofRelation("table", refOf(ref), unregister);
@@ -423,7 +425,10 @@ export class IcebergTables implements TableOperations {
   async renameTable(actor: Actor, { catalog, from, to }: RenameTable): Promise<void> {
     const target = { path: to.namespace, name: to.table };
     const source = refOf({ ...from, catalog });
-    await ofRelation("table", source, () => this.#catalog.tables.rename(actor, source, target));
+    const expect = ({ entity }: Stored<Table>) => assertIceberg(entity, source);
+    await ofRelation("table", source, () =>
+      this.#catalog.tables.rename(actor, source, target, expect),
+    );
   }
 
   #commitUpdate(actor: Actor, ref: CatalogTableRef, commit: TableCommit) {

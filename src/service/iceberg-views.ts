@@ -70,7 +70,7 @@ export class IcebergViews implements ViewOperations {
   /** Warm: one batch read of pointers and, for a `file:` view, one `stat`. */
   async loadView(_actor: Actor, ref: ViewRef): Promise<LoadedView> {
     const found = await ofRelation("view", refOf(ref), () => this.#commits.find(refOf(ref)));
-    return this.#answer(await this.#files.load(found.location, found.revision));
+    return this.#answer(await this.#files.load(found));
   }
 
   async viewExists(_actor: Actor, ref: ViewRef): Promise<void> {

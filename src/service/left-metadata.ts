@@ -7,6 +7,7 @@ import { uuidOfFileName } from "../iceberg/file-name.ts";
 import { DELETE_AFTER_COMMIT, removedMetadataFiles } from "../iceberg/metadata-log.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
+import { headOf } from "./relation-commits.ts";
 import type { TableLocations } from "./table-locations.ts";
 
 /** What the start of a UUIDv7 says: the millisecond that it was minted in. */
@@ -67,11 +68,15 @@ export class LeftMetadata {
   /** Looks at the table once more: another commit, a register above all, may name a file again. */
   async #delete(ref: TableRef, paths: Iterable<string>): Promise<void> {
     const { catalog, locations, files, places } = this.#parts;
-    const { entity, summary } = await catalog.tables.get(ref);
-    const current = entity.iceberg?.metadataLocation;
-    if (current === undefined) return;
-    const { metadata } = await files.load(current, summary.revision);
-    const named = new Set([current, ...Array.from(metadata.metadataLog, (e) => e.metadataFile)]);
+    const stored = await catalog.tables.get(ref);
+    const { entity } = stored;
+    const head = headOf(stored);
+    if (head === undefined) return;
+    const { metadata } = await files.load(head);
+    const named = new Set([
+      head.location,
+      ...Array.from(metadata.metadataLog, (e) => e.metadataFile),
+    ]);
     const directory = places.metadataDirectory(entity.location, metadata);
     const own = [...paths].filter(
       (path) =>

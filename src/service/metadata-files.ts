@@ -19,6 +19,7 @@ import {
   type ViewMetadata,
   viewMember,
 } from "../iceberg/view-metadata.ts";
+import type { Version } from "../pointer/port.ts";
 import { metadataText, metadataTooLarge, unpackMetadata } from "./metadata-bytes.ts";
 import type { Reading } from "./reading.ts";
 
@@ -124,21 +125,32 @@ export interface ReadFile<M extends Metadata> {
   readonly etag: string;
 }
 
-/**
- * `stands`: whether the file is still where it was read or written. `revision`: of the change that
- * names it; of a file that was written here the first one that asks, since only this node writes
- * under that name.
- */
-interface Kept<M extends Metadata> {
-  readonly file: MetadataFile<M>;
-  readonly stands: Watch;
-  revision: Revision | undefined;
+/** The metadata file that a table or view has at one version of its pointer. */
+export interface Head {
+  /** Of the table or view. */
+  readonly id: string;
+  readonly location: string;
+  readonly version: Version;
+  /** Of the change that names the file. */
+  readonly revision: Revision;
 }
 
+/** `stands`: whether the file is still where it was read or written. */
+interface Kept<M extends Metadata> extends Pick<Head, "version" | "revision"> {
+  readonly file: MetadataFile<M>;
+  readonly stands: Watch;
+}
+
+/** A file of a commit whose outcome is not known yet. */
+type Written<M extends Metadata> = Pick<Kept<M>, "file" | "stands">;
+
 /**
- * Iceberg metadata files at their locations, parsed once and kept. A file never changes under the
- * revision that names it. Under another one it may be another file: tables are registered again
- * from paths that were used before, by whatever node.
+ * Iceberg metadata files at their locations, parsed once. A file never changes under the revision
+ * that names it. Under another one it may be another file: tables are registered again from paths
+ * that were used before, by any node.
+ *
+ * Of each table and view the newest file that this node saw is kept, and no other: all versions of
+ * a busy table take much memory, whichever node committed them.
  */
 export class MetadataFiles<M extends Metadata> {
   /** As it is written: UTF-8 JSON, never compressed. */
@@ -146,7 +158,10 @@ export class MetadataFiles<M extends Metadata> {
   readonly #clock: Clock;
   readonly #locations: Locations;
   readonly #format: MetadataFormat<M>;
+  /** By the id of the table or view. */
   readonly #kept: LruMap<string, Kept<M>>;
+  /** By location. A reader may see the commit of one before the commit has its answer. */
+  readonly #written = new Map<string, Written<M>>();
   readonly #reading: Reading;
   /** Reads under way: a large file is read once, however many ask for it. */
   readonly #read = new Map<string, Promise<MetadataFile<M>>>();
@@ -161,80 +176,86 @@ export class MetadataFiles<M extends Metadata> {
   }
 
   /**
-   * Reads the metadata file that a change of this revision names. One that was read before still
-   * has to be there, where files are looked after: one `stat`.
+   * Reads the metadata file that a head names. One that was read before still has to be there,
+   * where files are looked after: one `stat`.
    *
    * @throws FirnError `NotFound` `METADATA_FILE_MISSING`; `Invalid` `METADATA_INVALID`,
    * `LOCATION_NOT_ALLOWED`.
    */
-  async load(location: string, revision: Revision): Promise<MetadataFile<M>> {
-    return this.at(location, revision);
+  async load(head: Head): Promise<MetadataFile<M>> {
+    return this.at(head);
   }
 
   /** As `load`, and at once where a file is kept and a look at it takes no waiting. */
-  at(location: string, revision: Revision): MetadataFile<M> | Promise<MetadataFile<M>> {
-    const kept = this.#keptFor(location, revision);
-    if (kept === undefined) return this.#once(location, revision);
+  at(head: Head): MetadataFile<M> | Promise<MetadataFile<M>> {
+    const kept = this.#keptFor(head);
+    if (kept === undefined) return this.#once(head);
     const stands = kept.stands();
-    return stands === true ? kept.file : this.#standing(kept.file, stands);
+    return stands === true ? kept.file : this.#standing(head, kept.file, stands);
+  }
+
+  /** The file that is kept of a table or view, without a look whether it still is where it was. */
+  newest(id: string): MetadataFile<M> | undefined {
+    return this.#kept.get(id)?.file;
+  }
+
+  /** As `newest`, as long as it is the file of this head. */
+  remembered(head: Head): MetadataFile<M> | undefined {
+    return this.#keptFor(head)?.file;
+  }
+
+  #keptFor(head: Head): Kept<M> | undefined {
+    const kept = this.#kept.get(head.id);
+    if (kept?.revision === head.revision && kept.file.location === head.location) return kept;
+    const written = this.#written.get(head.location);
+    if (written === undefined) return undefined;
+    const { version, revision } = head;
+    const adopted = { ...written, version, revision };
+    this.#keep(head.id, adopted);
+    return adopted;
   }
 
   /**
-   * A file that is kept, without a look whether it still is where it was; of whatever revision
-   * where none is given.
-   */
-  remembered(location: string, revision?: Revision): MetadataFile<M> | undefined {
-    const kept =
-      revision === undefined ? this.#kept.get(location) : this.#keptFor(location, revision);
-    return kept?.file;
-  }
-
-  #keptFor(location: string, revision: Revision): Kept<M> | undefined {
-    const kept = this.#kept.get(location);
-    if (kept === undefined) return undefined;
-    kept.revision ??= revision;
-    return kept.revision === revision ? kept : undefined;
-  }
-
-  /**
-   * Keeps a file that was read before a change of this revision named it. One request.
+   * Keeps a file that was read before the change of this head named it. One request.
    *
    * @throws FirnError `NotFound` `METADATA_FILE_MISSING`; `Conflict` `METADATA_FILE_CHANGED`:
    * another file lies there now.
    */
-  async keepRead({ file, etag }: ReadFile<M>, revision: Revision): Promise<MetadataFile<M>> {
+  async keepRead({ file, etag }: ReadFile<M>, head: Head): Promise<MetadataFile<M>> {
     const { location } = file;
     const found = await this.#locations.etagOf(location);
-    if (found === undefined) throw this.#gone(location);
+    if (found === undefined) throw this.#gone(head);
     if (found !== etag) {
       const what = "metadata file changed while it was registered: register it again";
       throw new FirnError("Conflict", "METADATA_FILE_CHANGED", what, { location });
     }
-    this.#keep(file, revision);
+    this.#keepAt(head, file);
     return file;
   }
 
   async #standing(
+    head: Head,
     file: MetadataFile<M>,
     stands: boolean | Promise<boolean>,
   ): Promise<MetadataFile<M>> {
     if (await stands) return file;
-    throw this.#gone(file.location);
+    throw this.#gone(head);
   }
 
   /** A read that began for an earlier revision may have met an older file there. */
-  #once(location: string, revision: Revision): Promise<MetadataFile<M>> {
+  #once(head: Head): Promise<MetadataFile<M>> {
+    const { location, revision } = head;
     const asked = `${revision} ${location}`;
     const underWay = this.#read.get(asked);
     if (underWay !== undefined) return underWay;
-    const read = this.#readAndKeep(location, revision).finally(() => this.#read.delete(asked));
+    const read = this.#readAndKeep(head).finally(() => this.#read.delete(asked));
     this.#read.set(asked, read);
     return read;
   }
 
-  async #readAndKeep(location: string, revision: Revision): Promise<MetadataFile<M>> {
-    const file = await this.peek(location);
-    this.#keep(file, revision);
+  async #readAndKeep(head: Head): Promise<MetadataFile<M>> {
+    const file = await this.peek(head.location);
+    this.#keepAt(head, file);
     return file;
   }
 
@@ -282,13 +303,19 @@ export class MetadataFiles<M extends Metadata> {
     return this.#canonical(location, await inTurns(this.#clock, assembly.whole()), unpacked);
   }
 
-  #keep(file: MetadataFile<M>, revision: Revision): void {
+  #keepAt({ id, version, revision }: Head, file: MetadataFile<M>): void {
     const stands = this.#locations.watch(file.location);
-    this.#kept.set(file.location, { file, stands, revision });
+    this.#keep(id, { file, stands, version, revision });
   }
 
-  #gone(location: string): FirnError {
-    this.#kept.delete(location);
+  /** A reader that was overtaken by a commit must not put an older file in its place. */
+  #keep(id: string, kept: Kept<M>): void {
+    const known = this.#kept.get(id);
+    if (known === undefined || known.version <= kept.version) this.#kept.set(id, kept);
+  }
+
+  #gone({ id, location }: Head): FirnError {
+    if (this.newest(id)?.location === location) this.#kept.delete(id);
     return missing(location);
   }
 
@@ -325,10 +352,10 @@ export class MetadataFiles<M extends Metadata> {
   }
 
   /** As `load`, without the file. @throws FirnError `NotFound` `METADATA_FILE_MISSING`. */
-  async assertThere(location: string): Promise<void> {
-    const kept = this.#kept.get(location);
-    const stands = kept === undefined ? this.#locations.stands(location) : kept.stands();
-    if (!(await stands)) throw this.#gone(location);
+  async assertThere(head: Head): Promise<void> {
+    const kept = this.#keptFor(head);
+    const stands = kept === undefined ? this.#locations.stands(head.location) : kept.stands();
+    if (!(await stands)) throw this.#gone(head);
   }
 
   /**
@@ -342,7 +369,7 @@ export class MetadataFiles<M extends Metadata> {
 
   /**
    * Writes a rendered file under its name, which nothing else ever has. `isGzip`: what the name
-   * says. `again`: after a try whose outcome is unknown.
+   * says. `again`: after a try whose outcome is unknown. Held until kept, discarded or let go.
    */
   async write(
     file: MetadataFile<M>,
@@ -353,17 +380,23 @@ export class MetadataFiles<M extends Metadata> {
     const stands = again
       ? await this.#locations.writeAgain(location, content)
       : await this.#locations.write(location, content);
-    this.#kept.set(location, { file, stands, revision: undefined });
+    this.#written.set(location, { file, stands });
   }
 
-  /** Keeps a file no longer, which stays where it is: another one follows it. */
-  release(file: MetadataFile<M>): void {
-    this.#kept.delete(file.location);
+  /** Keeps a file that was written here: its commit made it the head. */
+  keepWritten(head: Head): void {
+    this.#keptFor(head);
+    this.#written.delete(head.location);
+  }
+
+  /** Holds a written file no longer: whether a commit names it is not known. */
+  letGo({ location }: MetadataFile<M>): void {
+    this.#written.delete(location);
   }
 
   /** Takes back a file that no commit names. */
   async discard(file: MetadataFile<M>): Promise<void> {
-    this.#kept.delete(file.location);
+    this.letGo(file);
     await this.#locations.delete(file.location);
   }
 }

@@ -7,6 +7,7 @@ import type { AccountCatalog } from "../catalog/catalog.ts";
 import { CATALOG_LIMITS } from "../catalog/limits.ts";
 import type { MetricsReport } from "../catalog/reports.ts";
 import type { Actor } from "./actor.ts";
+import { assertIceberg } from "./iceberg-only.ts";
 import { SERVICE_LIMITS } from "./limits.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type { ReportOperations, TableRef } from "./requests.ts";
@@ -94,6 +95,7 @@ export class MetricsReports implements ReportOperations {
   async #idOf({ catalog, namespace, table }: TableRef): Promise<TableId> {
     const ref = { catalog, path: namespace, name: table };
     const { summary } = await ofRelation("table", ref, () => this.#catalog.tables.find(ref));
+    assertIceberg(summary, ref);
     return summary.entityId as TableId;
   }
 }

@@ -1,22 +1,20 @@
 import { FirnError } from "../base/error.ts";
-import type { Revision } from "../base/ids.ts";
 import { inTurns, type Steps } from "../base/steps.ts";
 import type { Actor, CatalogContext } from "../catalog/context.ts";
 import type { Stored } from "../catalog/entities.ts";
-import { isLocationTaken, relationNotFound } from "../catalog/errors.ts";
+import { isLocationTaken, relationExists, relationNotFound } from "../catalog/errors.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { RelationDraft, RelationRef, Relations } from "../catalog/relations.ts";
 import type { RevisedEntity } from "../catalog/revised-entity.ts";
-import type { Version } from "../pointer/port.ts";
 import { afterCommit, CommitFiles, type Describe, type Drafted } from "./commit-files.ts";
-import type { Metadata, MetadataFile, MetadataFiles, ReadFile } from "./metadata-files.ts";
+import { assertIceberg } from "./iceberg-only.ts";
+import type { Head, Metadata, MetadataFile, MetadataFiles, ReadFile } from "./metadata-files.ts";
 import { type CatalogPlaces, samePlaces, type TableLocations } from "./table-locations.ts";
 
 /** What a commit came to: the file that it names, or that was named already. */
 export interface Committed<M extends Metadata> {
+  readonly head: Head;
   readonly file: MetadataFile<M>;
-  readonly version: Version;
-  readonly revision: Revision;
   /** The file that it follows, where it was looked at for the change. */
   readonly base?: MetadataFile<M> | undefined;
 }
@@ -93,18 +91,18 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     this.#parts = parts;
   }
 
-  /** Location of the current metadata file. Warm: one batch read. */
-  async find(
-    ref: RelationRef,
-  ): Promise<{ location: string; version: Version; revision: Revision }> {
+  /** Where the current metadata file lies. Warm: one batch read. */
+  async find(ref: RelationRef): Promise<Head> {
     const { relations } = this.#parts;
     const link = await relations.find(ref);
     const { item, summary } = link;
+    assertIceberg(summary, ref);
     const location =
       summary.metadataLocation ??
       (await relations.read(link, ref)).entity.iceberg?.metadataLocation;
     if (location === undefined) throw this.#missing(ref);
-    return { location, version: item.version, revision: summary.revision };
+    const { entityId: id, revision } = summary;
+    return { id, location, version: item.version, revision };
   }
 
   async create(actor: Actor, ref: RelationRef, factory: MetadataFactory<M>): Promise<Committed<M>> {
@@ -114,8 +112,8 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const draft = this.creating(files, ref, factory, attempt);
     return files.cleanAfter(async () => {
       const done = await relations.create(actor, `create-${type}` as const, ref, draft);
-      return committed(done, await this.#fileOf(done, ref, attempt));
-    }, named);
+      return this.#fileOf(done, ref, attempt);
+    }, headsOf);
   }
 
   /** `change` gives the base itself where nothing is to be written. */
@@ -126,8 +124,8 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const draft = this.changing(files, ref, change, attempt);
     return files.cleanAfter(async () => {
       const done = await relations.update(actor, `commit-${type}` as const, ref, draft);
-      return { ...committed(done, await this.#fileOf(done, ref, attempt)), base: attempt.base };
-    }, named);
+      return { ...(await this.#fileOf(done, ref, attempt)), base: attempt.base };
+    }, headsOf);
   }
 
   /** What the catalog asks for to create a relation; every try leaves its file in `attempt`. */
@@ -160,10 +158,13 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     change: Change<M>,
     attempt: CommitAttempt<E, M>,
   ): (current: Stored<E>) => Promise<RelationDraft<E> | undefined> {
-    return async ({ entity, summary }) => {
-      const baseLocation = entity.iceberg?.metadataLocation;
-      if (baseLocation === undefined) throw this.#missing(ref);
-      const base = await this.#parts.files.load(baseLocation, summary.revision);
+    return async (current) => {
+      const { entity } = current;
+      assertIceberg(current.summary, ref);
+      const head = headOf(current);
+      if (head === undefined) throw this.#missing(ref);
+      const baseLocation = head.location;
+      const base = await this.#parts.files.load(head);
       const { clock } = this.#parts.context;
       const next = await inTurns(clock, change(base.metadata, baseLocation));
       if (next === base.metadata) return attempt.stay(base);
@@ -204,11 +205,14 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
    * @throws FirnError `METADATA_FILE_MISSING`, `METADATA_INVALID`, `LOCATION_NOT_ALLOWED`.
    */
   async registered(
-    { catalog, path }: RelationRef,
+    { catalog, path, name }: RelationRef,
     metadataLocation: string,
     registration: Registration<E, M>,
     before?: Stored<E>,
   ): Promise<RelationDraft<E>> {
+    if (before !== undefined && (before.summary.format ?? "ICEBERG") !== "ICEBERG") {
+      throw relationExists("table", path, name, { type: this.#parts.type });
+    }
     const { context, files, describe } = this.#parts;
     const places = await this.#parts.places.of(catalog, path);
     const where = places.allowed(metadataLocation);
@@ -229,10 +233,10 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
 
   /** What a relation held, unless its file is gone or was never readable. */
   async #baseOf(before: Stored<E> | undefined): Promise<M | undefined> {
-    const location = before?.entity.iceberg?.metadataLocation;
-    if (before === undefined || location === undefined) return undefined;
+    const head = before && headOf(before);
+    if (head === undefined) return undefined;
     try {
-      return (await this.#parts.files.load(location, before.summary.revision)).metadata;
+      return (await this.#parts.files.load(head)).metadata;
     } catch (error) {
       const lost = error instanceof FirnError && LOST.has(error.code);
       if (lost) return undefined;
@@ -253,13 +257,11 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   ): Promise<Committed<M>> {
     try {
       const { files } = this.#parts;
-      const location = this.#locationOf(done, ref);
+      const head = this.#headOf(done, ref);
       const { read } = registration;
-      const ours = read?.file.location === location && idempotency?.replayed !== true;
-      const file = await (ours
-        ? files.keepRead(read, done.revision)
-        : files.load(location, done.revision));
-      return committed(done, file);
+      const ours = read?.file.location === head.location && idempotency?.replayed !== true;
+      const file = await (ours ? files.keepRead(read, head) : files.load(head));
+      return { head, file };
     } catch (error) {
       const gone = error instanceof FirnError && MOVED.has(error.code);
       if (!gone) return afterCommit(Promise.reject(error));
@@ -314,15 +316,16 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     done: RevisedEntity<E>,
     ref: RelationRef,
     { file }: CommitAttempt<E, M>,
-  ): Promise<MetadataFile<M>> {
-    const ours = file !== undefined && file.location === done.entity.iceberg?.metadataLocation;
-    return ours ? file : this.#parts.files.load(this.#locationOf(done, ref), done.revision);
+  ): Promise<Committed<M>> {
+    const head = this.#headOf(done, ref);
+    const ours = file?.location === head.location;
+    return { head, file: ours ? file : await this.#parts.files.load(head) };
   }
 
-  #locationOf({ entity }: RevisedEntity<E>, ref: RelationRef): string {
-    const location = entity.iceberg?.metadataLocation;
-    if (location === undefined) throw this.#missing(ref);
-    return location;
+  #headOf(done: RevisedEntity<E>, ref: RelationRef): Head {
+    const head = headOfRevised(done);
+    if (head === undefined) throw this.#missing(ref);
+    return head;
   }
 
   #missing(ref: RelationRef): FirnError {
@@ -330,13 +333,21 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   }
 }
 
-function named<M extends Metadata>({ file }: Committed<M>): readonly MetadataFile<M>[] {
-  return [file];
+function headsOf<M extends Metadata>({ head }: Committed<M>): readonly Head[] {
+  return [head];
 }
 
-function committed<M extends Metadata>(
-  { version, revision }: Pick<Committed<M>, "version" | "revision">,
-  file: MetadataFile<M>,
-): Committed<M> {
-  return { file, version, revision };
+/** @returns undefined for what has no metadata file. */
+export function headOf({ entity, item, summary }: Stored<Relation>): Head | undefined {
+  return headOfRevised({ entity, version: item.version, revision: summary.revision });
+}
+
+/** As `headOf`, of what a change came to. */
+export function headOfRevised({
+  entity,
+  version,
+  revision,
+}: Pick<RevisedEntity<Relation>, "entity" | "version" | "revision">): Head | undefined {
+  const location = entity.iceberg?.metadataLocation;
+  return location === undefined ? undefined : { id: entity.id, location, version, revision };
 }

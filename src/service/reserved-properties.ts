@@ -100,6 +100,18 @@ export class ReservedProperties {
     );
   }
 
+  /**
+   * Refuses secrets alone: of settings that no client takes for its own.
+   *
+   * @throws FirnError `Invalid` `PROPERTY_SECRET`.
+   */
+  assertNoSecret(settings: Readonly<Record<string, string>>): void {
+    const secret = Object.entries(settings)
+      .filter(([key, value]) => isSecret(key, value) && !this.#allowed.has(key))
+      .map(([key]) => key);
+    if (secret.length > 0) throw secretRefused(secret.slice(0, TOLD), secret.length);
+  }
+
   /** As `assertUnset`, of records; nothing is set where there is no `after`. */
   assertUnsetBetween(
     after: Readonly<Record<string, string>> | undefined,

@@ -1,5 +1,5 @@
 import type { AccountCatalog } from "../catalog/catalog.ts";
-import { snapshotNotFound } from "../catalog/errors.ts";
+import { relationNotFound, snapshotNotFound } from "../catalog/errors.ts";
 import type { SnapshotKey, TableSnapshot } from "../catalog/model.ts";
 import type { TableVersion } from "../catalog/snapshot-puts.ts";
 import { repairSnapshots } from "../catalog/snapshots.ts";
@@ -7,7 +7,9 @@ import { ancestorsOf, newestFirst, snapshotAsOf } from "../iceberg/history.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { Snapshot as IcebergSnapshot } from "../iceberg/snapshot.ts";
 import type { Actor } from "./actor.ts";
+import { assertIceberg } from "./iceberg-only.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
+import { headOf } from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type { TableRef } from "./requests.ts";
 import { catalogSnapshot } from "./snapshot-changes.ts";
@@ -108,10 +110,12 @@ export class TableSnapshots {
   async #root(ref: TableRef): Promise<Root> {
     const { tables } = this.#catalog;
     const name = { catalog: ref.catalog, path: ref.namespace, name: ref.table };
-    const { entity, item, summary } = await ofRelation("table", name, () => tables.get(name));
-    const location = entity.iceberg?.metadataLocation ?? "";
-    const { metadata } = await this.#files.load(location, summary.revision);
-    return { metadata, table: { id: entity.id, version: item.version } };
+    const stored = await ofRelation("table", name, () => tables.get(name));
+    assertIceberg(stored.entity, name);
+    const head = headOf(stored);
+    if (head === undefined) throw relationNotFound("table", ref.namespace, ref.table);
+    const { metadata } = await this.#files.load(head);
+    return { metadata, table: { id: stored.entity.id, version: head.version } };
   }
 }
 

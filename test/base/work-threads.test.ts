@@ -63,6 +63,32 @@ test("a task that needs too much memory fails alone", async () => {
   expect(await all(work.run("count", 1))).toEqual([1]);
 });
 
+test("a thread whose heap has grown is not used again", async () => {
+  const clock = new SystemClock();
+  let slept = () => {};
+  const sleep: SystemClock["sleep"] = async (ms, signal) => {
+    await clock.sleep(ms, signal);
+    slept();
+  };
+  const watched = { nowMs: () => clock.nowMs(), monotonicMs: () => clock.monotonicMs(), sleep };
+  const work = new WorkThreads<TestTasks>({
+    module: MODULE,
+    role: ROLE,
+    clock: watched,
+    heapMib: 128,
+  });
+  onTestFinished(() => work.close());
+  for await (const kept of work.run("hoard", null)) {
+    if (kept < 1_000_000) continue;
+    // Twice: the first sleep may have begun before there was so much.
+    for (let looks = 0; looks < 2; looks++) await new Promise<void>((done) => (slept = done));
+    break;
+  }
+  expect(work.threads).toBe(0);
+  expect(await all(work.run("count", 1))).toEqual([1]);
+  expect(work.threads).toBe(1);
+});
+
 test("a task that takes too long is ended with its thread, and another one comes", async () => {
   const work = open({ taskMs: 300, threads: 1 });
   const slow = work.run("spin", null);

@@ -22,6 +22,7 @@ it("the runbook's alarms are read, and its commands are lines that make sense", 
         lsm: () => Promise.resolve(7),
         fsck: () => Promise.resolve(7),
         gc: () => Promise.resolve(7),
+        catalog: nothing,
       });
       expect([line, program, exitCode]).toEqual([line, "firn", 7]);
     }

@@ -80,6 +80,16 @@ describe("a log that is replayed", () => {
     );
   });
 
+  it("leaves no memtable of nothing behind an ingest, which no flush could write", () => {
+    const payload = encodeBatch([{ op: "ingest", key: Buffer.alloc(16, 1) }]);
+    const replay = new LogReplay(1, 0);
+    replay.add({ epoch: 1, batches: [{ firstSequence: 1, count: 1, payload }] });
+    expect(replay.memtables.map(({ isEmpty, frozen }) => [isEmpty, frozen])).toEqual([
+      [true, false],
+    ]);
+    expect(replay.lastSequence).toBe(1);
+  });
+
   it("takes nothing of a batch that is damaged", () => {
     const ops = ["a", "b", "c"].map((text): BatchOp => {
       return { op: "put", key: Buffer.from(text), value: Buffer.from("value") };

@@ -9,7 +9,12 @@ import type { WorkLimits } from "../../src/base/work-threads.ts";
 import { parseTableMetadata, printTableMetadata } from "../../src/iceberg/metadata.ts";
 import { parseViewMetadata, printViewMetadata } from "../../src/iceberg/view-metadata.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
-import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../../src/service/metadata-files.ts";
+import {
+  type Head,
+  MetadataFiles,
+  TABLE_FORMAT,
+  VIEW_FORMAT,
+} from "../../src/service/metadata-files.ts";
 import { threadReading } from "../../src/service/reading.ts";
 import { largeMetadata } from "../support/large-metadata.ts";
 import { testStores } from "../support/open-catalog.ts";
@@ -18,6 +23,11 @@ import { fixtureFiles } from "../support/planted-table.ts";
 
 /** Of the change that names the file. */
 const REVISION = "0199d8a0-0000-7000-8000-000000000001" as Revision;
+
+/** A head of a table of its own. */
+function headAt(location: string): Head {
+  return { id: location, location, version: 1n, revision: REVISION };
+}
 
 async function open(limits: Partial<WorkLimits> = {}) {
   const { locations, directory } = await openTestIceberg(testStores());
@@ -49,7 +59,7 @@ test.each(["v1", "v2"] as const)("a thread reads what is read in place, %s", asy
   for (const name of names) {
     const text = fixtureFiles(v).get(name)?.toString() ?? "";
     const at = text.replace(/"location":\s*"[^"]*"/, `"location": "file://${directory}/t"`);
-    const { metadata, pieces } = await tables.load(write(name, padded(at)), REVISION);
+    const { metadata, pieces } = await tables.load(headAt(write(name, padded(at))));
     const expected = parseTableMetadata(at);
     expect(textOf(pieces)).toBe(padded(at));
     expect(textOf(printTableMetadata(metadata))).toBe(textOf(printTableMetadata(expected)));
@@ -69,7 +79,7 @@ test("a thread reads a packed file with a long history, and answers it unpacked"
   const { directory, write, tables } = await open();
   const text = largeMetadata(`file://${directory}/t`, { snapshots: 3_000, properties: 1_500 });
   const location = write("t/metadata/00001-x.gz.metadata.json", gzipSync(text));
-  const { metadata, pieces } = await tables.load(location, REVISION);
+  const { metadata, pieces } = await tables.load(headAt(location));
   expect(textOf(pieces)).toBe(text);
   expect(textOf(printTableMetadata(metadata))).toBe(text);
   expect(metadata.snapshots.items.length).toBe(3_000);
@@ -96,7 +106,7 @@ test("a thread reads a view", async () => {
     "of-another-writer": { "9": 1, a: 2 },
   });
   expect(text.length).toBeGreaterThan(LIMITS.turnBytes);
-  const { metadata } = await views.load(write("v/metadata/1.metadata.json", text), REVISION);
+  const { metadata } = await views.load(headAt(write("v/metadata/1.metadata.json", text)));
   expect(textOf(printViewMetadata(metadata))).toBe(text);
   expect(metadata.versions).toMatchObject(
     parseViewMetadata(text).versions.map(({ fragment: _text, ...version }) => version),
@@ -107,14 +117,14 @@ test("a file is read once for all that ask for it meanwhile", async () => {
   const { directory, write, tables } = await open();
   const text = padded(largeMetadata(`file://${directory}/t`, {}));
   const location = write("t/metadata/1.metadata.json", text);
-  const files = await Promise.all([1, 2, 3].map(() => tables.load(location, REVISION)));
+  const files = await Promise.all([1, 2, 3].map(() => tables.load(headAt(location))));
   expect(new Set(files).size).toBe(1);
 });
 
 test("what a thread refuses names the file and the reason", async () => {
   const { write, tables } = await open();
   const location = write("t/metadata/1.metadata.json", padded(`{"format-version": 9}`));
-  await expect(tables.load(location, REVISION)).rejects.toMatchObject({
+  await expect(tables.load(headAt(location))).rejects.toMatchObject({
     kind: "Invalid",
     code: "METADATA_INVALID",
     context: { cause: "FORMAT_VERSION_INVALID" },
@@ -126,20 +136,20 @@ test("a file that takes too long, or too much memory, is refused for good", asyn
   const text = largeMetadata("file:///t", { snapshots: 5_000 });
   const costly = { kind: "Invalid", code: "METADATA_INVALID" };
   const location = slow.write("t/metadata/1.metadata.json", text);
-  await expect(slow.tables.load(location, REVISION)).rejects.toMatchObject({
+  await expect(slow.tables.load(headAt(location))).rejects.toMatchObject({
     ...costly,
     context: { cause: "WORK_TOO_LONG", limitMs: 1, location },
   });
   const narrow = await open({ heapMib: 12 });
   await expect(
-    narrow.tables.load(narrow.write("t/metadata/1.metadata.json", text), REVISION),
+    narrow.tables.load(headAt(narrow.write("t/metadata/1.metadata.json", text))),
   ).rejects.toMatchObject({ ...costly, context: { cause: "WORK_TOO_LARGE", heapMib: 12 } });
 });
 
 test("a node that closes keeps a file for another to read", async () => {
   const { directory, write, tables, reading } = await open();
   const text = largeMetadata(`file://${directory}/t`, { snapshots: 5_000 });
-  const loading = tables.load(write("t/metadata/1.metadata.json", text), REVISION);
+  const loading = tables.load(headAt(write("t/metadata/1.metadata.json", text)));
   const stopped = expect(loading).rejects.toMatchObject({ code: "WORK_STOPPED" });
   await expect.poll(() => reading.threads).toBe(1);
   await reading.close();

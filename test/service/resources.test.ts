@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OWN_ACTOR } from "../../src/service/actor.ts";
 import { PageTokens } from "../../src/service/page-token.ts";
+import { ReservedProperties } from "../../src/service/reserved-properties.ts";
 import { ResourceNames } from "../../src/service/resources/names.ts";
 import { tableResources } from "../../src/service/resources/relations.ts";
 import { openTestIceberg } from "../support/open-iceberg.ts";
@@ -34,7 +35,12 @@ async function openMeddled() {
     }
   }
   const tokens = new PageTokens(new Uint8Array(32));
-  const tables = tableResources(catalog, new Names(catalog), tokens);
+  const tables = tableResources({
+    catalog,
+    names: new Names(catalog),
+    tokens,
+    reserved: new ReservedProperties(),
+  });
   const idOf = async (name: string): Promise<string> =>
     (await catalog.tables.get({ catalog: "c", path: ["ns"], name })).entity.id;
   const id = await idOf("first");

@@ -6,6 +6,8 @@ export const LEVEL_DAYS = 12;
 export interface SoakOptions {
   readonly commits: number;
   readonly days: number;
+  /** Whether the figures go to `bench/results.jsonl`. */
+  readonly keep: boolean;
 }
 
 /** @throws Error for what cannot be run. */
@@ -15,6 +17,7 @@ export function readOptions(args: readonly string[]): SoakOptions {
     options: {
       commits: { type: "string", default: "3000" },
       days: { type: "string", default: `${3 * LEVEL_DAYS}` },
+      keep: { type: "boolean", default: false },
     },
   });
   const [commits, days] = [Number(values.commits), Number(values.days)];
@@ -24,5 +27,5 @@ export function readOptions(args: readonly string[]): SoakOptions {
   if (!Number.isSafeInteger(commits) || commits < days) {
     throw new Error("--commits: one a day at least");
   }
-  return { commits, days };
+  return { commits, days, keep: values.keep };
 }

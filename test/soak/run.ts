@@ -1,3 +1,4 @@
+import { keepResult } from "../../bench/report.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import type { FsckFinding } from "../../src/service/fsck/fsck.ts";
 import type { CatalogNode } from "../../src/service/node.ts";
@@ -12,7 +13,7 @@ import { openWorld, type Restored, type Size, type World } from "./world.ts";
  * time is driven and housekeeping runs as it does in a server. What is stored has to level off.
  */
 
-const USAGE = "usage: npm run soak -- --commits N [--days N]";
+const USAGE = "usage: npm run soak -- --commits N [--days N] [--keep]";
 const TABLES = 20;
 const KEPT_SNAPSHOTS = 5;
 const DAY_MS = 86_400_000;
@@ -30,7 +31,7 @@ function optionsOr(): SoakOptions {
   }
 }
 
-const { commits, days } = optionsOr();
+const { commits, days, keep } = optionsOr();
 const prng = new SeededPrng(commits);
 const below = (count: number): number => Math.floor(prng.float() * count);
 
@@ -148,15 +149,30 @@ async function work(world: World): Promise<readonly Size[]> {
   return sizes;
 }
 
+/** The largest of the days before the last ones, and of these. */
+function levels(sizes: readonly Size[]): readonly [before: Size, last: Size] {
+  const most = (of: readonly Size[]): Size => {
+    const largest = (name: keyof Size) => Math.max(...of.map((each) => each[name]));
+    return {
+      pointers: largest("pointers"),
+      objects: largest("objects"),
+      bytes: largest("bytes"),
+      files: largest("files"),
+      left: largest("left"),
+      heapMib: largest("heapMib"),
+      listMs: largest("listMs"),
+    };
+  };
+  return [most(sizes.slice(-2 * LEVEL_DAYS, -LEVEL_DAYS)), most(sizes.slice(-LEVEL_DAYS))];
+}
+
 /** What still grows, and by how much. What is left is not Firn's: it grows with each drop. */
-function growing(sizes: readonly Size[]): readonly string[] {
-  const [before, last] = [sizes.slice(-2 * LEVEL_DAYS, -LEVEL_DAYS), sizes.slice(-LEVEL_DAYS)];
-  const most = (of: readonly Size[], name: keyof Size) => Math.max(...of.map((each) => each[name]));
+function growing([before, last]: readonly [Size, Size]): readonly string[] {
   const found: string[] = [];
   for (const name of ["pointers", "objects", "bytes", "files", "heapMib", "listMs"] as const) {
     // The time of a machine that others use too is not an exact figure.
     const { share, extra } = name === "listMs" ? { share: 2, extra: 100 } : SLACK;
-    const [was, is] = [most(before, name), most(last, name)];
+    const [was, is] = [before[name], last[name]];
     if (is > was * share + extra) found.push(`${name} grows from ${was} to ${is}`);
   }
   return found;
@@ -186,9 +202,10 @@ function judged({ backup, restore, before, after, found }: Restored): readonly s
 const world = await openWorld();
 const startedMs = performance.now();
 const failures: string[] = [];
+let level: readonly [before: Size, last: Size] | undefined;
 try {
-  const sizes = await work(world);
-  failures.push(...growing(sizes), ...world.stops);
+  level = levels(await work(world));
+  failures.push(...growing(level), ...world.stops);
   failures.push(...damages("the store", await world.check()));
   failures.push(...judged(await world.backUpAndRestore()));
 } catch (error) {
@@ -197,9 +214,13 @@ try {
   await world.close();
 }
 for (const failure of failures) console.log(`FAILED: ${failure}`);
-const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
+const seconds = Math.round((performance.now() - startedMs) / 1_000);
 const { user, system } = process.cpuUsage();
-const cpuSeconds = ((user + system) / 1_000_000).toFixed(0);
+const cpuSeconds = Math.round((user + system) / 1_000_000);
+if (keep && level !== undefined) {
+  const [before, last] = level;
+  keepResult("soak", { commits, days, seconds, cpuSeconds, before, last, failures });
+}
 console.log(`${commits} commits in ${days} days, ${seconds} s, ${cpuSeconds} s of processor time`);
 console.log(
   `\n${failures.length === 0 ? 1 : 0} passed, ${failures.length === 0 ? 0 : 1} failed, 0 skipped`,

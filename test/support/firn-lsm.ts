@@ -1,9 +1,12 @@
+import { Readable } from "node:stream";
 import { fsck } from "../../src/cli/fsck.ts";
 import { gc } from "../../src/cli/gc.ts";
 import { housekeeping } from "../../src/cli/housekeeping.ts";
 import { lsm } from "../../src/cli/lsm.ts";
+import type { Output } from "../../src/cli/output.ts";
 import { run } from "../../src/cli/program.ts";
 import { restore } from "../../src/cli/restore.ts";
+import { type LineParts, runCatalogLine } from "../../src/cli/verbs/run-line.ts";
 
 /** What a command line came to. */
 interface Said {
@@ -32,6 +35,7 @@ export function firnLsm(
 export async function firnLine(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  input = "",
 ): Promise<Said> {
   const printed: string[] = [];
   const refused: string[] = [];
@@ -53,6 +57,27 @@ export async function firnLine(
     lsm: (command) => lsm(command, output),
     fsck: (command) => fsck(command, output),
     gc: (command) => gc(command, output),
+    catalog: (line) => runCatalogLine(line, lineParts(output, env, input)),
   });
   return { exitCode, out: printed.join(""), errors: refused.join("") };
+}
+
+/** A pipe, not a terminal. */
+function lineParts(
+  output: Output,
+  env: Readonly<Record<string, string>>,
+  input: string,
+): LineParts {
+  const screen = {
+    ...output,
+    isTerminal: false,
+    showsProgress: false,
+    hasColour: false,
+    columns: 80,
+    rows: 24,
+    nowMs: () => Date.now(),
+    ask: async () => undefined,
+  };
+  const settings = { env, cwd: "/", printError: output.printError };
+  return { settings, screen, stdin: Readable.from([Buffer.from(input)]) };
 }

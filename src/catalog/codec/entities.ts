@@ -1,5 +1,6 @@
 import { FirnError } from "../../base/error.ts";
 import type { Entity, Envelope } from "../model.ts";
+import { connectorBody, decodeConnector } from "./connector.ts";
 import {
   accountBody,
   catalogBody,
@@ -25,6 +26,8 @@ function contentOf(entity: Entity): Encode {
       return tableBody(entity);
     case "view":
       return viewBody(entity);
+    case "connector":
+      return connectorBody(entity);
   }
 }
 
@@ -56,6 +59,8 @@ export function decodePayload(type: Entity["type"], bytes: Uint8Array): Decoded 
         return decodeTable(bytes);
       case "view":
         return decodeView(bytes);
+      case "connector":
+        return decodeConnector(bytes);
     }
   });
   if (decoded.envelope.entityType !== type) {

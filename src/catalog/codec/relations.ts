@@ -1,6 +1,6 @@
 import type Long from "long";
 import type { firn } from "../../gen/firn.js";
-import type { Table, View } from "../model.ts";
+import type { Column, Table, Upstream, View } from "../model.ts";
 import { sorted } from "../sorted.ts";
 import {
   common,
@@ -37,6 +37,45 @@ function icebergMessage(entity: Table): firn.v1.IcebergTable.$Properties | null 
   return withUnknown(message, entity.unknownFields?.iceberg);
 }
 
+/** The fields of a table without a metadata file; none where it says none. */
+function otherFields({ columns, partitionKeys, upstream }: Table): firn.v1.Table.$Properties {
+  return {
+    ...(columns !== undefined && { columns: columns.map(columnMessage) }),
+    ...(partitionKeys !== undefined && { partitionKeys: [...partitionKeys] }),
+    ...(upstream !== undefined && {
+      upstream: {
+        connectorId: bytesOf(upstream.connectorId),
+        uri: upstream.uri,
+        path: upstream.path,
+      },
+    }),
+  };
+}
+
+function columnMessage({ fieldId, ...column }: Column): firn.v1.Column.$Properties {
+  return fieldId === undefined ? column : { ...column, fieldId };
+}
+
+function columnOf(message: firn.v1.Column.$Properties): Column {
+  const has = Object.hasOwn(message, "fieldId") && message.fieldId != null;
+  const { name, type, nullable, comment, fieldId } = v1.Column.create(message);
+  return { name, type, nullable, comment, ...(has && { fieldId: fieldId as number }) };
+}
+
+function upstreamOf(message: firn.v1.Upstream.$Properties): Upstream {
+  const { connectorId, uri, path } = v1.Upstream.create(message);
+  return { uri, path, ...(connectorId.length > 0 && { connectorId: idOf(connectorId) }) };
+}
+
+/** The inverse of `otherFields`. */
+function otherOf(m: firn.v1.Table): Pick<Table, "columns" | "partitionKeys" | "upstream"> {
+  return {
+    ...(m.columns.length > 0 && { columns: m.columns.map(columnOf) }),
+    ...(m.partitionKeys.length > 0 && { partitionKeys: m.partitionKeys }),
+    ...(m.upstream && { upstream: upstreamOf(m.upstream) }),
+  };
+}
+
 export function tableBody(entity: Table): Encode {
   const message: firn.v1.Table.$Properties = {
     ...common(entity),
@@ -47,6 +86,7 @@ export function tableBody(entity: Table): Encode {
     format: FORMAT[entity.format],
     location: entity.location,
     iceberg: icebergMessage(entity),
+    ...otherFields(entity),
   };
   return (writer) => v1.Table.encode(withUnknown(message, entity.unknownFields?.own), writer);
 }
@@ -98,6 +138,7 @@ export function decodeTable(bytes: Uint8Array): Decoded<Table> {
       format: nameOf(FORMAT, m.format),
       location: m.location,
       ...(iceberg === undefined ? {} : { iceberg }),
+      ...otherOf(m),
       ...unknownOf(m, m.iceberg),
     };
   });

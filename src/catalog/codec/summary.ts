@@ -1,4 +1,5 @@
 import type Long from "long";
+import protobuf from "protobufjs/minimal.js";
 import { FirnError } from "../../base/error.ts";
 import type { firn } from "../../gen/firn.js";
 import type { Summary } from "../model.ts";
@@ -66,5 +67,27 @@ export function decodeSummary(bytes: Uint8Array): Summary {
       ...(m.contentHash.length === 0 ? {} : { contentHash: m.contentHash }),
       ...(heldUntilMs === 0 ? {} : { heldUntilMs }),
     };
+  });
+}
+
+/** Field and wire type of the format, the first member of a summary after nine at most. */
+const FORMAT_TAG = (9 << 3) | 0;
+
+/**
+ * The number of the table format in an encoded summary, 0 for none: what a long list asks of each
+ * entry, at a fraction of the cost of decoding it.
+ *
+ * @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`.
+ */
+export function formatIn(bytes: Uint8Array): number {
+  return corruptOnThrow(() => {
+    const reader = protobuf.Reader.create(bytes);
+    while (reader.pos < reader.len) {
+      const tag = reader.uint32();
+      if (tag === FORMAT_TAG) return reader.int32();
+      if (tag > FORMAT_TAG) return 0;
+      reader.skipType(tag & 7);
+    }
+    return 0;
   });
 }

@@ -4,7 +4,7 @@ import { assert } from "../../base/assert.ts";
 import { FirnError } from "../../base/error.ts";
 import { type AnyId, idFromBytes, idToBytes } from "../../base/ids.ts";
 import { firn } from "../../gen/firn.js";
-import type { EntityState, Envelope, TableFormat, UnknownFields } from "../model.ts";
+import type { ConnectorKind, EntityState, Envelope, TableFormat, UnknownFields } from "../model.ts";
 
 /*
  * The edge between the model and protobuf: only this folder imports generated code. What protobufjs
@@ -22,6 +22,7 @@ export const ENTITY_TYPE: Readonly<Record<Envelope["entityType"], firn.v1.Entity
   namespace: v1.EntityType.ENTITY_TYPE_NAMESPACE,
   table: v1.EntityType.ENTITY_TYPE_TABLE,
   view: v1.EntityType.ENTITY_TYPE_VIEW,
+  connector: v1.EntityType.ENTITY_TYPE_CONNECTOR,
   snapshot: v1.EntityType.ENTITY_TYPE_SNAPSHOT,
   change: v1.EntityType.ENTITY_TYPE_CHANGE,
   report: v1.EntityType.ENTITY_TYPE_REPORT,
@@ -40,6 +41,13 @@ export const FORMAT: Readonly<Record<TableFormat, firn.v1.TableFormat>> = {
   DELTA: v1.TableFormat.TABLE_FORMAT_DELTA,
   HUDI: v1.TableFormat.TABLE_FORMAT_HUDI,
   OTHER: v1.TableFormat.TABLE_FORMAT_OTHER,
+};
+
+export const CONNECTOR_KIND: Readonly<Record<ConnectorKind, firn.v1.ConnectorKind>> = {
+  ICEBERG_REST: v1.ConnectorKind.CONNECTOR_KIND_ICEBERG_REST,
+  GLUE: v1.ConnectorKind.CONNECTOR_KIND_GLUE,
+  DELTA: v1.ConnectorKind.CONNECTOR_KIND_DELTA,
+  UNITY: v1.ConnectorKind.CONNECTOR_KIND_UNITY,
 };
 
 /** The name of an enum's number. @throws FirnError `Corrupt` for an unknown number. */

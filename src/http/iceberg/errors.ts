@@ -45,6 +45,10 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     type: "NoSuchTableException",
     text: (fact) => `Table does not exist: ${fact("table")}`,
   },
+  TABLE_NOT_ICEBERG: {
+    type: "NoSuchTableException",
+    text: (fact) => `Not an Iceberg table: ${fact("table")} has format ${fact("format")}`,
+  },
   VIEW_NOT_FOUND: {
     type: "NoSuchViewException",
     text: (fact) => `View does not exist: ${fact("view")}`,

@@ -144,7 +144,7 @@ class AcceptedOperation implements Accepted {
 export class IcebergProtocol implements Protocol {
   readonly owns: RegExp = ICEBERG_PATHS;
   readonly unlimited: RegExp = UNLIMITED;
-  readonly forOperators: boolean = false;
+  readonly forOperators: boolean = true;
   readonly logLevel = "info";
   readonly refuse: Protocol["refuse"] = errorAnswer;
   readonly overloaded: Protocol["overloaded"] = overloadedAnswer;

@@ -1,5 +1,6 @@
 import type { Handlers } from "./call.ts";
 import { CATALOG_HANDLERS } from "./catalog-handlers.ts";
+import { CONNECTOR_HANDLERS } from "./connector-handlers.ts";
 import { NAMESPACE_HANDLERS } from "./namespace-handlers.ts";
 import { NODE_HANDLERS } from "./node-handlers.ts";
 import { RELATION_HANDLERS } from "./relation-handlers.ts";
@@ -8,6 +9,7 @@ import { RELATION_HANDLERS } from "./relation-handlers.ts";
 export const HANDLERS: Handlers = {
   ...NODE_HANDLERS,
   ...CATALOG_HANDLERS,
+  ...CONNECTOR_HANDLERS,
   ...NAMESPACE_HANDLERS,
   ...RELATION_HANDLERS,
 };

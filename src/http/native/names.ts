@@ -3,6 +3,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { AnyPlace } from "../../service/resources/history.ts";
 import type {
   CatalogPlace,
+  ConnectorPlace,
   Named,
   NamespacePlace,
   RelationPlace,
@@ -36,6 +37,10 @@ export function catalogOf({ catalog = "" }: RawParams): CatalogPlace {
   return { catalog: named(catalog) };
 }
 
+export function connectorOf({ connector = "" }: RawParams): ConnectorPlace {
+  return { connector: named(connector) };
+}
+
 export function namespaceOf(params: RawParams): NamespacePlace {
   const { namespace = "" } = params;
   return {
@@ -55,5 +60,6 @@ export function placeOf(params: RawParams): AnyPlace {
   if ("table" in params) return { type: "table", ...relationOf(params) };
   if ("view" in params) return { type: "view", ...relationOf(params) };
   if ("namespace" in params) return { type: "namespace", ...namespaceOf(params) };
+  if ("connector" in params) return { type: "connector", ...connectorOf(params) };
   return { type: "catalog", ...catalogOf(params) };
 }

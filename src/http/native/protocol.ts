@@ -181,7 +181,7 @@ function etagIn(answer: unknown): string | undefined {
 export class NativeProtocol implements Protocol {
   readonly owns: RegExp = API_PATHS;
   readonly unlimited: RegExp = /^\/api\/openapi\.json$/;
-  readonly forOperators: boolean = false;
+  readonly forOperators: boolean = true;
   readonly logLevel = "info";
   readonly refuse: Protocol["refuse"] = problemOf;
   readonly overloaded: Protocol["overloaded"] = overloadedProblem;

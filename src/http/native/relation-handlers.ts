@@ -35,6 +35,8 @@ function snapshotIdOf(raw: string): bigint {
 export const RELATION_HANDLERS: Handlers<keyof RelationOperations> = {
   listTables: (call) => listed(call, "tables"),
   getTable: async (call) => renderTable((await resourceAt(call)) as Resource<Table>),
+  createTable: async ({ actor, service, params, body }) =>
+    renderTable(await service.otherTables.create(actor, namespaceOf(params), body)),
   updateTable: async ({ actor, service, params, body, query, ifMatch }) => {
     const request = { patch: body, mask: maskOf(query), ifMatch };
     return renderTable(await service.tables.update(actor, relationOf(params), request));

@@ -1,7 +1,14 @@
 import type * as api from "../../api/resources.ts";
 import { unreachable } from "../../base/assert.ts";
 import type { Listed } from "../../catalog/listed.ts";
-import type { Catalog, Namespace, Table, TableSnapshot, View } from "../../catalog/model.ts";
+import type {
+  Catalog,
+  Connector,
+  Namespace,
+  Table,
+  TableSnapshot,
+  View,
+} from "../../catalog/model.ts";
 import type { DroppedInfo } from "../../service/dropped-admin.ts";
 import type { ChangeInfo } from "../../service/entity-history.ts";
 import type { JobInfo } from "../../service/jobs-admin.ts";
@@ -50,6 +57,11 @@ export function renderNamespace(resource: Resource<Namespace>): api.Namespace {
   };
 }
 
+export function renderConnector(resource: Resource<Connector>): api.Connector {
+  const { kind, uri, options, policy, properties } = resource.entity;
+  return { type: "connector", ...base(resource), kind, uri, options, policy, properties };
+}
+
 function relation(resource: Resource<Table> | Resource<View>) {
   const { entity, above } = resource;
   return {
@@ -63,11 +75,14 @@ function relation(resource: Resource<Table> | Resource<View>) {
 }
 
 export function renderTable(resource: Resource<Table>): api.Table {
-  const { format, iceberg } = resource.entity;
+  const { format, iceberg, columns, partitionKeys, upstream } = resource.entity;
   return {
     type: "table",
     ...relation(resource),
     format,
+    ...(columns !== undefined && { columns }),
+    ...(partitionKeys !== undefined && { partitionKeys }),
+    ...(upstream !== undefined && { upstream }),
     ...(iceberg !== undefined && {
       iceberg: {
         metadataLocation: iceberg.metadataLocation,
@@ -106,6 +121,8 @@ export function renderResource(resource: Resource): api.Resource {
       return renderTable({ ...resource, entity });
     case "view":
       return renderView({ ...resource, entity });
+    case "connector":
+      return renderConnector({ ...resource, entity });
     default:
       return unreachable(entity);
   }

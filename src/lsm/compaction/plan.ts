@@ -39,6 +39,8 @@ export interface CompactionPlan {
 export interface PartOptions {
   /** Of a table that compactions write. */
   readonly tableBytes: number;
+  /** Neighbours with fewer bytes become one table: a quarter of `tableBytes` where it is absent. */
+  readonly smallBytes?: number;
   /** Whether a table is written again although nothing overlaps it. */
   readonly isWorthRewriting: (table: SstMeta) => boolean;
 }
@@ -73,10 +75,10 @@ export function planOf(
   older: readonly SortedRun[],
   options: PartOptions,
 ): CompactionPlan {
-  const { tableBytes, isWorthRewriting } = options;
+  const { tableBytes, smallBytes = tableBytes / 4, isWorthRewriting } = options;
   const below = older.flatMap((run) => run.tables);
   const all = inputs.flat();
-  const stretches = joinSmall(clusters(inputs, isWorthRewriting), tableBytes);
+  const stretches = joinSmall(clusters(inputs, isWorthRewriting), smallBytes);
   const parts = stretches.map(({ members, rewrite }): PlanPart => {
     const [first] = members;
     if (first !== undefined && !rewrite) return { part: "move", table: first.table };
@@ -157,8 +159,8 @@ function clusterOf(members: readonly Member[], rewrite: boolean): Cluster {
 }
 
 /** A run must not become a heap of small tables: neighbours that are small become one. */
-function joinSmall(found: readonly Cluster[], tableBytes: number): readonly Cluster[] {
-  const small = ({ bytes }: Cluster): boolean => bytes < tableBytes / 4;
+function joinSmall(found: readonly Cluster[], smallBytes: number): readonly Cluster[] {
+  const small = ({ bytes }: Cluster): boolean => bytes < smallBytes;
   const joined: Cluster[] = [];
   for (const cluster of found) {
     const before = joined.at(-1);

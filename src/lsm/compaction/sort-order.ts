@@ -34,7 +34,7 @@ function isAscending(keys: KeyRanges): boolean {
 }
 
 /** Compares two keys that share their first bytes. */
-export function compareFrom(
+function compareFrom(
   { bytes, starts, ends }: KeyRanges,
   a: number,
   b: number,
@@ -47,6 +47,15 @@ export function compareFrom(
     if (difference !== 0) return difference;
   }
   return endA - atA - (endB - atB);
+}
+
+/** Whether two keys are the same: told soonest from their ends where they follow each other. */
+export function isSameKey({ bytes, starts, ends }: KeyRanges, a: number, b: number): boolean {
+  const from = starts[a] as number;
+  let [atA, atB] = [ends[a] as number, ends[b] as number];
+  if (atA - from !== atB - (starts[b] as number)) return false;
+  while (atA > from) if (bytes[--atA] !== bytes[--atB]) return false;
+  return true;
 }
 
 class Sorter {
@@ -67,11 +76,9 @@ class Sorter {
     this.#due.push({ from: 0, to: this.#order.length, depth: 0, read: false });
     for (let next = this.#due.pop(); next !== undefined; next = this.#due.pop()) {
       const { from, to, depth, read } = next;
+      if (!read) this.#read(from, to, depth);
       if (to - from <= FEW) this.#insert(from, to, depth);
-      else {
-        if (!read) this.#read(from, to, depth);
-        this.#split(from, to, depth);
-      }
+      else this.#split(from, to, depth);
     }
   }
 
@@ -126,14 +133,20 @@ class Sorter {
   }
 
   #insert(from: number, to: number, depth: number): void {
-    const order = this.#order;
+    const [order, words] = [this.#order, this.#words];
     for (let i = from + 1; i < to; i++) {
       const key = order[i] as number;
+      const word = words[i] as number;
       let at = i;
-      for (; at > from && this.#isAfter(order[at - 1] as number, key, depth); at--) {
+      for (; at > from; at--) {
+        const before = words[at - 1] as number;
+        if (before < word) break;
+        if (before === word && !this.#isAfter(order[at - 1] as number, key, depth)) break;
         order[at] = order[at - 1] as number;
+        words[at] = before;
       }
       order[at] = key;
+      words[at] = word;
     }
   }
 

@@ -8,7 +8,7 @@ import type { SstMeta } from "../format/sst-meta.ts";
 import { SstWriter } from "../format/sst-writer.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { KeyBounds } from "./bounds.ts";
-import { compareFrom, type KeyRanges, sortedOrder } from "./sort-order.ts";
+import { isSameKey, type KeyRanges, sortedOrder } from "./sort-order.ts";
 
 /** The sequence of all entries in the file of an ingested table: it gets its own when published. */
 export const INGEST_SEQUENCE = 1;
@@ -60,7 +60,7 @@ export function sortRows(spec: SortSpec): SortedTable {
   let before = -1;
   for (const row of sortedOrder(keys)) {
     const [from, end] = [starts[row] as number, keyEnds[row] as number];
-    if (before >= 0 && compareFrom(keys, before, row, 0) === 0) {
+    if (before >= 0 && isSameKey(keys, before, row)) {
       throw duplicate(bytes.subarray(from, end));
     }
     before = row;

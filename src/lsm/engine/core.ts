@@ -6,7 +6,6 @@ import { END_OF_KEYS, type Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import { Health } from "../health.ts";
 import { Ingest, type IngestTarget } from "../ingest/ingest.ts";
-import { joinBounds } from "../ingest/placement.ts";
 import { BackgroundJobs } from "../maintenance/background-jobs.ts";
 import { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { LsmTuning } from "../options.ts";
@@ -140,7 +139,7 @@ export class Core {
   ingest(ranges: readonly Range[]): Ingest {
     this.health.assertOpen();
     const bounds = ranges.map(boundsOf).map(({ from, to = END_OF_KEYS }) => ({ from, to }));
-    return new Ingest(this.#ingestTarget, joinBounds(bounds));
+    return new Ingest(this.#ingestTarget, bounds);
   }
 
   /** @throws as `Engine.readView`. */

@@ -12,14 +12,16 @@ import { bytesOfUlid, mintUlid } from "../format/ulid.ts";
 import type { Health } from "../health.ts";
 import { LSM_LIMITS } from "../limits.ts";
 import type { ManifestLog } from "../manifest/log.ts";
+import type { Maybe } from "../maybe.ts";
 import { retentionOf } from "../options.ts";
 import { tablePath } from "../read/table-cache.ts";
 import type { Sampler } from "../states/samples.ts";
 import type { Wal } from "../wal/port.ts";
 import { assertValue, valueTooLarge, type WritePath } from "../write/write-path.ts";
 import { WriteWatch } from "../write/write-watch.ts";
-import { fallsIntoLevel0, placed } from "./placement.ts";
-import { RowBuffer } from "./row-buffer.ts";
+import { fallsIntoLevel0, joinBounds, placed } from "./placement.ts";
+import type { RowBuffer } from "./row-buffer.ts";
+import { RowBuffers } from "./row-buffers.ts";
 
 /** What an ingest writes with, and where its tables go. */
 export interface IngestTarget extends ExecutorTarget {
@@ -56,6 +58,8 @@ export interface Ingested {
 
 /** More tables than this are worth a compaction of level 0, which would have to take them. */
 const LEVEL0_TABLES = 4;
+/** A table of so small a part of a buffer is worth writing again to have fewer of them. */
+const SMALL_SHARE = 8;
 const FIRST_RETRY_MS = 100;
 /** An answer that is lost so often ends the engine: what is true is found when it opens again. */
 const ATTEMPTS = 8;
@@ -77,15 +81,17 @@ export class Ingest {
   readonly #stopped = Promise.withResolvers<void>();
   /** Oldest first. */
   readonly #tables: SstMeta[] = [];
-  #buffer: RowBuffer | undefined;
+  readonly #buffers: RowBuffers;
   #rows = 0;
   #failure: { readonly error: unknown } | undefined;
   #over = false;
 
-  /** @param ranges that all of its keys lie within: ascending, none meets another. */
-  constructor(target: IngestTarget, ranges: readonly KeyBounds[]) {
+  /** @param given ranges that all of its keys lie within. */
+  constructor(target: IngestTarget, given: readonly KeyBounds[]) {
+    const ranges = joinBounds(given);
     this.#target = target;
     this.#ranges = ranges;
+    this.#buffers = new RowBuffers(given, target.options.ingestBytes);
     this.#began = target.writes.lastSequence;
     this.#watch = new WriteWatch(ranges);
     this.#unwatch = target.writes.watch(this.#watch);
@@ -100,32 +106,35 @@ export class Ingest {
    *   error it can only be aborted.
    */
   async add(rows: readonly IngestRow[]): Promise<void> {
-    this.#assertGoing();
+    await this.#assertGoing();
     for (const { key, value } of rows) {
       assertKeyBytes(key);
       assertValue(value);
     }
     for (const { key, value } of rows) {
       const bytes = key.length + value.length;
-      if (this.#buffer?.hasRoom(bytes) === false) await this.#seal();
-      this.#buffer ??= this.#newBuffer(bytes);
-      this.#buffer.add(key, value);
+      const span = this.#buffers.spanOf(key, 0, key.length);
+      const buffer = this.#buffers.at(span);
+      if (buffer?.hasRoom(bytes) === true) buffer.add(key, value);
+      else (await this.#renewed(span, bytes)).add(key, value);
       this.#rows++;
     }
   }
 
   /** The same of rows as a scan packs them. @throws as `add`. */
   async addPacked({ count, keys, keyEnds, values, ...of }: PackedRows): Promise<void> {
-    this.#assertGoing();
+    await this.#assertGoing();
     let keyFrom = 0;
     for (let row = 0; row < count; row++) {
       const keyTo = keyEnds[row] as number;
       const [from, to] = [of.valueStarts[row] as number, of.valueEnds[row] as number];
       assertBytes(keyTo - keyFrom, to - from);
       const bytes = keyTo - keyFrom + to - from;
-      if (this.#buffer?.hasRoom(bytes) === false) await this.#seal();
-      this.#buffer ??= this.#newBuffer(bytes);
-      this.#buffer.addParts(keys, keyFrom, keyTo, values, from, to);
+      const span = this.#buffers.spanOf(keys, keyFrom, keyTo);
+      const open = this.#buffers.at(span);
+      const hasRoom = open?.hasRoom(bytes) === true;
+      const buffer = hasRoom ? open : await this.#renewed(span, bytes);
+      buffer.addParts(keys, keyFrom, keyTo, values, from, to);
       this.#rows++;
       keyFrom = keyTo;
     }
@@ -143,10 +152,10 @@ export class Ingest {
     if (this.#over) throw over();
     this.#over = true;
     try {
-      this.#assertGood();
-      if (this.#buffer !== undefined) await this.#seal();
+      await this.#assertGood();
+      for (const buffer of this.#buffers.takeAll()) await this.#seal(buffer);
       await Promise.all(this.#sorting);
-      this.#assertGood();
+      await this.#assertGood();
       const tables = await this.#merged();
       const sequence = await this.#publish(tables);
       const fileBytes = tables.reduce((sum, table) => sum + table.fileBytes, 0);
@@ -167,17 +176,17 @@ export class Ingest {
     await this.#end();
   }
 
-  #newBuffer(bytes: number): RowBuffer {
-    const buffer = new RowBuffer(Math.max(bytes, this.#target.options.ingestBytes));
+  /** The buffer of a span has no room, or is not there yet. */
+  async #renewed(span: number, bytes: number): Promise<RowBuffer> {
+    const full = this.#buffers.at(span);
+    const buffer = this.#buffers.renew(span, bytes);
     this.#target.onBytes(buffer.memoryBytes);
+    if (full !== undefined) await this.#seal(full);
     return buffer;
   }
 
-  /** Hands the buffer over, once fewer than one for each thread, and one more, are being sorted. */
-  async #seal(): Promise<void> {
-    const buffer = this.#buffer;
-    this.#buffer = undefined;
-    assert(buffer !== undefined, "there are rows to be sorted");
+  /** Hands a buffer over, once fewer than one for each thread, and one more, are being sorted. */
+  async #seal(buffer: RowBuffer): Promise<void> {
     const sorting: Promise<void> = this.#store(buffer)
       .catch((error: unknown) => {
         this.#failure ??= { error };
@@ -188,7 +197,7 @@ export class Ingest {
       });
     this.#sorting.add(sorting);
     while (this.#sorting.size > this.#target.merger.width) await Promise.race(this.#sorting);
-    this.#assertGood();
+    await this.#assertGood();
   }
 
   /** Rows into a table of their own. */
@@ -207,9 +216,10 @@ export class Ingest {
   /** Tables that do not overlap, in key order. */
   async #merged(): Promise<readonly SstMeta[]> {
     const { options, store, prefix, underWay } = this.#target;
-    const { tableBytes } = options;
+    const { tableBytes, ingestBytes } = options;
     if (this.#tables.length === 0) return [];
-    const shape = { tableBytes, isWorthRewriting: () => false };
+    const smallBytes = Math.min(tableBytes / 4, ingestBytes / SMALL_SHARE);
+    const shape = { tableBytes, smallBytes, isWorthRewriting: () => false };
     const inputs = this.#tables.map((table) => [table]);
     const plan = planOf("ingest", inputs, [], shape);
     if (isIdle(plan)) return this.#tables;
@@ -237,7 +247,7 @@ export class Ingest {
       // Little was written since, but all of it has to lie below the ingest.
       await flush();
       health.assertOpen();
-      this.#assertGood();
+      await this.#assertGood();
       assert(manifests.current.lastSequence <= writes.lastSequence, "tables hold what was written");
       const { sequence, handle } = writes.reserve(bytesOfUlid((tables[0] as SstMeta).id));
       let isNamed = false;
@@ -293,8 +303,7 @@ export class Ingest {
   async #end(): Promise<void> {
     const { store, prefix, underWay, onBytes } = this.#target;
     this.#unwatch();
-    onBytes(-(this.#buffer?.memoryBytes ?? 0));
-    this.#buffer = undefined;
+    for (const buffer of this.#buffers.takeAll()) onBytes(-buffer.memoryBytes);
     const left = this.#tables.splice(0);
     if (left.length === 0) return;
     if (this.#target.health.failure === undefined) {
@@ -303,16 +312,21 @@ export class Ingest {
     for (const { id } of left) underWay.end(id);
   }
 
-  #assertGoing(): void {
+  #assertGoing(): Maybe<void> {
     this.#target.health.assertOpen();
     if (this.#over) throw over();
-    this.#assertGood();
+    return this.#assertGood();
   }
 
-  #assertGood(): void {
+  #assertGood(): Maybe<void> {
     if (this.#failure !== undefined) throw this.#failure.error;
     const { written } = this.#watch;
-    if (written === undefined) return;
+    return written === undefined ? undefined : this.#refused(written);
+  }
+
+  /** A conflict is answered once what it saw is durable: a crash could undo it before. */
+  async #refused(written: NonNullable<WriteWatch["written"]>): Promise<never> {
+    await this.#target.writes.durable(written.sequence);
     const key = Buffer.from(written.key).toString("hex");
     throw conflict(written.sequence, this.#began, key);
   }

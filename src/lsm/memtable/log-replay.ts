@@ -31,7 +31,8 @@ export class LogReplay {
       this.#active.addPayload(payload, count, firstSequence);
       this.#lastSequence = firstSequence + count - 1;
     }
-    if (this.#active.memoryBytes >= this.#memtableBytes) {
+    // An ingest leaves nothing in it, and there is no table of nothing.
+    if (!this.#active.isEmpty && this.#active.memoryBytes >= this.#memtableBytes) {
       this.#active.freeze();
       this.#filled.push(this.#active);
       this.#active = new Memtable();

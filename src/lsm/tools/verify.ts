@@ -1,4 +1,5 @@
 import { FirnError } from "../../base/error.ts";
+import { overlap } from "../compaction/plan.ts";
 import { type Manifest, tablesIn } from "../format/manifest.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
@@ -154,12 +155,14 @@ class Verification {
     }
   }
 
-  /** Of tables of level 0, each is of later writes than those behind it. */
+  /** Of tables of level 0, each is of later writes than those behind it, or of one ingest. */
   *#checkOrder({ level0 }: Manifest, file: string): Generator<Finding> {
-    for (const [i, { id, stats }] of level0.entries()) {
+    for (const [i, table] of level0.entries()) {
       const older = level0[i + 1];
-      if (older === undefined || older.stats.maxSequence < stats.minSequence) continue;
-      yield { file, offset: undefined, what: `level 0 is out of order at ${id}` };
+      if (older === undefined || older.stats.maxSequence < table.stats.minSequence) continue;
+      const isSameIngest = table.sequence !== undefined && older.sequence === table.sequence;
+      if (isSameIngest && !overlap(table, older)) continue;
+      yield { file, offset: undefined, what: `level 0 is out of order at ${table.id}` };
     }
   }
 

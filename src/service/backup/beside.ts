@@ -283,6 +283,9 @@ class Beside {
         this.views++;
         return;
       }
+      if (entity.format !== "ICEBERG") {
+        return this.#leaveOut(entity.type, path, name, "TABLE_NOT_ICEBERG");
+      }
       const { tableUuid: uuid, metadataLocation = "" } = entity.iceberg ?? {};
       await copies.table(this.#actor, ref, metadataLocation, uuid);
       this.#copied.push({ table: entity, path, uuid: uuid ?? "", metadataLocation });

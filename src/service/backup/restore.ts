@@ -232,6 +232,8 @@ const RECORDED: ReadonlySet<FamilyName> = new Set<FamilyName>([
   "namespaceByPath",
   "tableById",
   "viewById",
+  "connectorById",
+  "connectorByName",
   "relationByName",
   "location",
   "dropped",

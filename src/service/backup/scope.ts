@@ -16,13 +16,13 @@ export interface ScopedCatalog {
 }
 
 type CanonicalType = Entity["type"];
-const CANONICAL =
-  /^\/accounts\/(?:by-id\/[^/]+|[^/]+\/(catalogs|namespaces|tables|views)\/by-id\/([^/]+))$/;
+const CANONICAL = /^\/accounts\/(?:by-id\/[^/]+|[^/]+\/([a-z]+)\/by-id\/([^/]+))$/;
 const TYPES: Readonly<Record<string, CanonicalType>> = {
   catalogs: "catalog",
   namespaces: "namespace",
   tables: "table",
   views: "view",
+  connectors: "connector",
 };
 
 /** Kind and id of the entity whose canonical key this is; undefined of any other key. */
@@ -33,7 +33,8 @@ export function canonicalOf(
   if (match === null) return undefined;
   const [, family, id] = match;
   if (family === undefined) return { type: "account", id: key.slice("/accounts/by-id/".length) };
-  return { type: TYPES[family] as CanonicalType, id: id ?? "" };
+  const type = TYPES[family];
+  return type === undefined ? undefined : { type, id: id ?? "" };
 }
 
 /** @throws FirnError `NotFound` `CATALOG_NOT_FOUND`. */
@@ -52,6 +53,8 @@ export function isOfCatalog(catalog: CatalogId, entity: Entity): boolean {
   switch (entity.type) {
     case "account":
       return true;
+    case "connector":
+      return false;
     case "catalog":
       return entity.id === catalog;
     case "namespace":

@@ -93,11 +93,13 @@ async function judgeLive(
     case "namespaceById":
     case "tableById":
     case "viewById":
+    case "connectorById":
       return judgeCanonical(reads, item, references, files);
     case "accountByName":
     case "catalogByName":
     case "namespaceByPath":
     case "relationByName":
+    case "connectorByName":
       return judgeName(reads, walked, "NAME_ORPHANED");
     case "tableByName":
     case "viewByName":
@@ -131,8 +133,6 @@ async function judgeLive(
     case "fileStats":
     case "snapshotConstraints":
     case "constraints":
-    case "connectorById":
-    case "connectorByName":
     case "plan":
     case "principalById":
     case "principalByName":
@@ -238,7 +238,9 @@ function unlessUnsound<T extends object>(follow: () => T): T | string {
 
 function wrongState(entity: Entity): string | undefined {
   const { state } = entity;
-  if (entity.type === "account") return state === "ACTIVE" ? undefined : state;
+  if (entity.type === "account" || entity.type === "connector") {
+    return state === "ACTIVE" ? undefined : state;
+  }
   const isActive = state === "ACTIVE";
   if (isActive !== (entity.purgeAfterMs === 0)) return `${state} with ${entity.purgeAfterMs}`;
   if (state === "PURGING" && entity.type !== "table") return `${state} ${entity.type}`;
@@ -271,7 +273,7 @@ async function judgeExpected(
       return finding(isThere ? "LISTING_MISMATCH" : "LISTING_MISSING", key, facts, { ops: [op] });
     }
     case "job": {
-      if (isThere || entity.type === "account") return undefined;
+      if (isThere || entity.type === "account" || entity.type === "connector") return undefined;
       const job = purgeOf(entity);
       const [, dueKey] = jobKeys(account, job.id, job.dueMs);
       const ops = [
@@ -320,7 +322,7 @@ async function judgeParent(
   if (entity.state !== "ACTIVE" || entity.type === "account") return [];
   const is = entity.type;
   const key =
-    is === "catalog"
+    is === "catalog" || is === "connector"
       ? keyOf(FAMILIES.accountById, account)
       : is === "namespace" && entity.path.length === 1
         ? keyOf(FAMILIES.catalogById, account, entity.parentId)
@@ -334,7 +336,7 @@ async function judgeParent(
   if (parent.state !== "live" || summary?.state !== "ACTIVE") {
     return [finding("PARENT_MISSING", item.key, { parent: key })];
   }
-  if (is === "catalog") return [];
+  if (is === "catalog" || is === "connector") return [];
   const catalogId = summary.entityType === "catalog" ? summary.entityId : summary.catalogId;
   if (catalogId !== entity.catalogId) {
     return [finding("PARENT_MISMATCH", item.key, { parent: key })];

@@ -227,7 +227,7 @@ export class Mark {
   async #derived({ item, key }: WalkedLive, said: SnapshotSummary | undefined): Promise<void> {
     const [, table = ""] = key.values;
     const root = await this.#roots.of({ type: "table", id: table });
-    if (root.is === "unknown") return;
+    if (root.is === "unknown" || root.is === "source") return;
     if (root.is === "known") {
       if (said === undefined) return;
       const found = root.snapshots?.find(said.snapshotId);

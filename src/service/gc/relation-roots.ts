@@ -43,6 +43,8 @@ export function subjectOfText(text: string): RelationId {
 export type RelationRoot =
   | { readonly is: "gone" }
   | { readonly is: "unknown"; readonly relation?: Relation }
+  /** A table of another format: no file says what it has, so its pointers are the source. */
+  | { readonly is: "source"; readonly relation: Relation }
   | {
       readonly is: "known";
       readonly relation: Relation;
@@ -92,7 +94,10 @@ export class RelationRoots {
     const relation = (await readEntity<Relation>(context, type, item))?.entity;
     const location = relation?.iceberg?.metadataLocation;
     if (relation === undefined) return { is: "unknown" };
-    if (location === undefined) return { is: "unknown", relation };
+    if (location === undefined) {
+      const isOther = relation.type === "table" && relation.format !== "ICEBERG";
+      return { is: isOther ? "source" : "unknown", relation };
+    }
     try {
       return { is: "known", relation, ...(await this.#metadata(relation, location)) };
     } catch (error) {

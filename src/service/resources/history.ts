@@ -4,12 +4,14 @@ import type { EntityType, Table, View } from "../../catalog/model.ts";
 import type { Actor } from "../actor.ts";
 import type { PageTokens } from "../page-token.ts";
 import type { CatalogResources } from "./catalogs.ts";
+import type { ConnectorResources } from "./connectors.ts";
 import type { NamespaceResources } from "./namespaces.ts";
 import { type PageAsked, type TokenPage, tokenPage } from "./pages.ts";
 import type { RelationResources } from "./relations.ts";
 import {
   type Above,
   type CatalogPlace,
+  type ConnectorPlace,
   type NamespacePlace,
   type RelationPlace,
   type Resource,
@@ -19,6 +21,7 @@ import {
 /** A resource of any kind. */
 export type AnyPlace =
   | ({ readonly type: "catalog" } & CatalogPlace)
+  | ({ readonly type: "connector" } & ConnectorPlace)
   | ({ readonly type: "namespace" } & NamespacePlace)
   | ({ readonly type: "table" | "view" } & RelationPlace);
 
@@ -31,6 +34,7 @@ export interface ResourceVersion {
 
 interface Finders {
   readonly catalogs: CatalogResources;
+  readonly connectors: ConnectorResources;
   readonly namespaces: NamespaceResources;
   readonly tables: RelationResources<Table>;
   readonly views: RelationResources<View>;
@@ -81,10 +85,12 @@ export class ResourceHistory {
 
   /** A resource as it is. */
   async current(actor: Actor, place: AnyPlace): Promise<Resource> {
-    const { catalogs, namespaces, tables, views } = this.#find;
+    const { catalogs, connectors, namespaces, tables, views } = this.#find;
     switch (place.type) {
       case "catalog":
         return catalogs.get(actor, place);
+      case "connector":
+        return connectors.get(actor, place);
       case "namespace":
         return namespaces.get(actor, place);
       case "table":

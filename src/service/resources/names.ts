@@ -5,7 +5,7 @@ import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { Entity } from "../../catalog/model.ts";
 import type { NamespaceRef } from "../../catalog/namespaces.ts";
 import type { RelationRef } from "../../catalog/relations.ts";
-import type { CatalogPlace, NamespacePlace, RelationPlace } from "./resource.ts";
+import type { CatalogPlace, ConnectorPlace, NamespacePlace, RelationPlace } from "./resource.ts";
 
 /** A reference by names, and the id that it has to lead to where it was made of an id. */
 export interface Pinned<Ref> {
@@ -18,6 +18,7 @@ const CODES = {
   namespace: "NAMESPACE_NOT_FOUND",
   table: "TABLE_NOT_FOUND",
   view: "VIEW_NOT_FOUND",
+  connector: "CONNECTOR_NOT_FOUND",
 } as const;
 
 type Kind = keyof typeof CODES;
@@ -42,6 +43,13 @@ export class ResourceNames {
   async catalog({ catalog }: CatalogPlace): Promise<Pinned<string>> {
     if ("name" in catalog) return { ref: catalog.name, id: undefined };
     const { entity } = await this.#byId("catalog", catalog.id);
+    return { ref: entity.name, id: entity.id };
+  }
+
+  /** @throws FirnError `CONNECTOR_NOT_FOUND`, `ID_INVALID`. */
+  async connector({ connector }: ConnectorPlace): Promise<Pinned<string>> {
+    if ("name" in connector) return { ref: connector.name, id: undefined };
+    const { entity } = await this.#byId("connector", connector.id);
     return { ref: entity.name, id: entity.id };
   }
 

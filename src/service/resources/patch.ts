@@ -22,7 +22,7 @@ const PROPERTY = "properties.";
  *
  * @throws FirnError `Invalid` `UPDATE_MASK_INVALID`: it names what the patch does not have.
  */
-export function masked(patch: Patch, mask: readonly string[] | undefined): Patch {
+export function masked<P extends Patch>(patch: P, mask: readonly string[] | undefined): P {
   if (mask === undefined) return patch;
   const { properties = {} } = patch;
   const members: Record<string, unknown> = {};
@@ -31,14 +31,14 @@ export function masked(patch: Patch, mask: readonly string[] | undefined): Patch
     const key = path.startsWith(PROPERTY) ? path.slice(PROPERTY.length) : undefined;
     if (key !== undefined && Object.hasOwn(properties, key)) keys[key] = properties[key] ?? null;
     else if (key === undefined && Object.hasOwn(patch, path)) {
-      members[path] = patch[path as keyof Patch];
+      members[path] = patch[path as keyof P];
     } else {
       const message = "invalid updateMask: it names a member that the body does not have";
       throw invalid("UPDATE_MASK_INVALID", message, { path: path.slice(0, 256) });
     }
   }
   const isWhole = members["properties"] !== undefined || Object.keys(keys).length === 0;
-  return isWhole ? (members as Patch) : ({ ...members, properties: keys } as Patch);
+  return (isWhole ? members : { ...members, properties: keys }) as P;
 }
 
 /** What a patch makes of an entity; undefined where that is what it is already. */
@@ -53,7 +53,7 @@ export function patched<E extends Patched>(entity: E, patch: Patch): E | undefin
 }
 
 /** The same object where nothing changes. */
-function mergedProperties(before: Properties, patch: Patch["properties"] = {}): Properties {
+export function mergedProperties(before: Properties, patch: Patch["properties"] = {}): Properties {
   const changed = Object.entries(patch).filter(([key, value]) =>
     value === null ? Object.hasOwn(before, key) : before[key] !== value,
   );

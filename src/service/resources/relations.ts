@@ -1,3 +1,4 @@
+import { invalid } from "../../base/error.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import { relationNotFound } from "../../catalog/errors.ts";
 import type { Listed } from "../../catalog/listed.ts";
@@ -7,7 +8,7 @@ import type { Expect } from "../../catalog/revise.ts";
 import { type RevisedEntity, revisedOf } from "../../catalog/revised-entity.ts";
 import type { Actor } from "../actor.ts";
 import type { PageTokens } from "../page-token.ts";
-import type { UpdateRequest } from "./catalogs.ts";
+import type { ReservedProperties } from "../reserved-properties.ts";
 import type { ResourceNames } from "./names.ts";
 import { type PageAsked, type TokenPage, tokenPage } from "./pages.ts";
 import { masked, patched } from "./patch.ts";
@@ -18,6 +19,7 @@ import {
   type RelationPlace,
   type Resource,
 } from "./resource.ts";
+import { patchedTable, type TablePatch } from "./table-content.ts";
 
 /** Where a table or view is renamed to; `namespace` absent: it stays in its own. */
 export interface RenameTo {
@@ -28,6 +30,19 @@ export interface RenameTo {
 export interface DropRequest extends Precondition {
   /** The files of a table go too, once the retention is over. */
   readonly purge?: boolean | undefined;
+}
+
+/** The new content of a table or view, and which version it replaces. */
+export interface UpdateRelation extends Precondition {
+  readonly patch: TablePatch;
+  readonly mask?: readonly string[] | undefined;
+}
+
+export interface RelationParts {
+  readonly catalog: AccountCatalog;
+  readonly names: ResourceNames;
+  readonly tokens: PageTokens;
+  readonly reserved: ReservedProperties;
 }
 
 type DropRelation<E extends Relation> = (
@@ -42,17 +57,21 @@ interface Kind<E extends Relation> {
   readonly type: E["type"];
   readonly relations: Relations<E>;
   readonly drop: DropRelation<E>;
+  /** What a patch makes of one; undefined where that is what it is already. */
+  readonly patched: (entity: E, patch: TablePatch) => E | undefined;
 }
 
 /** The tables, or the views, of the account, as the native API has them. */
 export class RelationResources<E extends Relation> {
   readonly #names: ResourceNames;
   readonly #tokens: PageTokens;
+  readonly #reserved: ReservedProperties;
   readonly #kind: Kind<E>;
 
-  constructor(names: ResourceNames, tokens: PageTokens, kind: Kind<E>) {
+  constructor({ names, tokens, reserved }: RelationParts, kind: Kind<E>) {
     this.#names = names;
     this.#tokens = tokens;
+    this.#reserved = reserved;
     this.#kind = kind;
   }
 
@@ -76,14 +95,16 @@ export class RelationResources<E extends Relation> {
   async update(
     actor: Actor,
     place: RelationPlace,
-    { patch, mask, ...precondition }: UpdateRequest,
+    { patch, mask, ...precondition }: UpdateRelation,
   ): Promise<Resource<E>> {
     const { ref, id } = await this.#names.relation(this.#kind.type, place);
     const asked = masked(patch, mask);
     const expect = this.#expecting(ref, id, precondition);
     const done = await this.#kind.relations.revise(actor, ref, (stored) => {
       expect(stored);
-      return patched(stored.entity, asked);
+      const next = this.#kind.patched(stored.entity, asked);
+      this.#reserved.assertUnsetBetween(next?.properties, stored.entity.properties);
+      return next;
     });
     return shown(ref, done);
   }
@@ -118,27 +139,33 @@ export class RelationResources<E extends Relation> {
   }
 }
 
-export function tableResources(
-  { tables }: AccountCatalog,
-  names: ResourceNames,
-  tokens: PageTokens,
-): RelationResources<Table> {
-  return new RelationResources<Table>(names, tokens, {
+export function tableResources(parts: RelationParts): RelationResources<Table> {
+  const { tables } = parts.catalog;
+  return new RelationResources<Table>(parts, {
     type: "table",
     relations: tables,
+    patched: patchedTable,
     drop: (actor, ref, purgeRequested, expect) =>
-      tables.drop(actor, ref, { purgeRequested }, expect),
+      tables.drop(actor, ref, { purgeRequested }, (stored) => {
+        expect(stored);
+        if (purgeRequested) assertPurges(stored.entity);
+      }),
   });
 }
 
-export function viewResources(
-  { views }: AccountCatalog,
-  names: ResourceNames,
-  tokens: PageTokens,
-): RelationResources<View> {
-  return new RelationResources<View>(names, tokens, {
+/** @throws FirnError `Invalid` `FORMAT_UNSUPPORTED`: what belongs to it is not known here. */
+function assertPurges({ format }: Table): void {
+  if (format === "ICEBERG") return;
+  const why = "only files of Iceberg tables can be purged: drop it without purge";
+  throw invalid("FORMAT_UNSUPPORTED", why, { format });
+}
+
+export function viewResources(parts: RelationParts): RelationResources<View> {
+  const { views } = parts.catalog;
+  return new RelationResources<View>(parts, {
     type: "view",
     relations: views,
+    patched,
     drop: (actor, ref, _purge, expect) => views.drop(actor, ref, expect),
   });
 }

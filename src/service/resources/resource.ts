@@ -2,7 +2,7 @@ import { FirnError } from "../../base/error.ts";
 import type { Revision } from "../../base/ids.ts";
 import type { Stored } from "../../catalog/entities.ts";
 import type { EntityVersion } from "../../catalog/history.ts";
-import type { Catalog, Entity, Namespace, Table, View } from "../../catalog/model.ts";
+import type { Catalog, Connector, Entity, Namespace, Table, View } from "../../catalog/model.ts";
 import type { RevisedEntity } from "../../catalog/revised-entity.ts";
 import { ANY_TAG } from "../requests.ts";
 
@@ -21,7 +21,11 @@ export interface RelationPlace extends NamespacePlace {
   readonly relation: Named;
 }
 
-export type ResourceEntity = Catalog | Namespace | Table | View;
+export interface ConnectorPlace {
+  readonly connector: Named;
+}
+
+export type ResourceEntity = Catalog | Namespace | Table | View | Connector;
 
 /** The names above a resource, as they were when it was looked up. */
 export interface Above {

@@ -11,18 +11,22 @@ import type { ReservedProperties } from "../reserved-properties.ts";
 import type { TableLocations } from "../table-locations.ts";
 import type { TableSnapshots } from "../table-snapshots.ts";
 import { CatalogResources } from "./catalogs.ts";
+import { ConnectorResources } from "./connectors.ts";
 import { ResourceHistory } from "./history.ts";
 import { ResourceLookup } from "./lookup.ts";
 import { ResourceNames } from "./names.ts";
 import { NamespaceResources } from "./namespaces.ts";
+import { OtherTables } from "./other-tables.ts";
 import { type RelationResources, tableResources, viewResources } from "./relations.ts";
 import { NameSearch } from "./search.ts";
 
 /** Everything that the native API calls. */
 export interface ModelService {
   readonly catalogs: UseCases<CatalogResources>;
+  readonly connectors: UseCases<ConnectorResources>;
   readonly namespaces: UseCases<NamespaceResources>;
   readonly tables: UseCases<RelationResources<Table>>;
+  readonly otherTables: UseCases<OtherTables>;
   readonly views: UseCases<RelationResources<View>>;
   readonly history: UseCases<ResourceHistory>;
   readonly lookup: UseCases<ResourceLookup>;
@@ -53,13 +57,17 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
   const names = new ResourceNames(catalog);
   const catalogs = new CatalogResources({ ...parts, names });
   const namespaces = new NamespaceResources({ ...parts, names });
-  const tables = tableResources(catalog, names, tokens);
-  const views = viewResources(catalog, names, tokens);
-  const history = new ResourceHistory(catalog, { catalogs, namespaces, tables, views }, tokens);
+  const tables = tableResources({ ...parts, names });
+  const views = viewResources({ ...parts, names });
+  const connectors = new ConnectorResources({ ...parts, names });
+  const finders = { catalogs, connectors, namespaces, tables, views };
+  const history = new ResourceHistory(catalog, finders, tokens);
   return {
     catalogs: guardedBy(guard, catalogs),
+    connectors: guardedBy(guard, connectors),
     namespaces: guardedBy(guard, namespaces),
     tables: guardedBy(guard, tables),
+    otherTables: guardedBy(guard, new OtherTables({ ...parts, names })),
     views: guardedBy(guard, views),
     history: guardedBy(guard, history),
     lookup: guardedBy(guard, new ResourceLookup(history)),

@@ -10,6 +10,12 @@ export interface TestTasks extends Tasks {
   readonly refuse: (why: string) => Generator<never, void>;
   readonly deep: (input: null) => Generator<never, void>;
   readonly hoard: (input: null) => Generator<number, void>;
+  /** One array that grows. */
+  readonly push: (input: null) => Generator<never, void>;
+  /** One map that grows. */
+  readonly map: (input: null) => Generator<never, void>;
+  /** Long texts, which the platform parses at one go. */
+  readonly parse: (input: null) => Generator<never, void>;
   readonly spin: (input: null) => Generator<number, void>;
 }
 
@@ -34,6 +40,22 @@ export const TASKS: TestTasks = {
       for (let i = 0; i < 1_000; i++) kept.push({ i, kept });
       if (kept.length % 100_000 === 0) yield kept.length;
     }
+  },
+  // biome-ignore lint/correctness/useYield: it never gets to a piece
+  *push() {
+    const kept: number[] = [];
+    for (;;) kept.push(1.5);
+  },
+  // biome-ignore lint/correctness/useYield: it never gets to a piece
+  *map() {
+    const kept = new Map<number, number>();
+    for (let i = 0; ; i++) kept.set(i, i);
+  },
+  // biome-ignore lint/correctness/useYield: it never gets to a piece
+  *parse() {
+    const text = `[${"[1,2,3],".repeat(1_000_000)}1]`;
+    const kept: unknown[] = [];
+    for (;;) kept.push(JSON.parse(text));
   },
   *spin() {
     yield 0;

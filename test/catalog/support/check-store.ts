@@ -123,6 +123,9 @@ function listKeys(stored: StoredEntity): Keys {
       [tableIndexKey(account), undefined],
     ];
   }
+  if (entity.type === "connector") {
+    return [byId, [keyOf(FAMILIES.connectorByName, account, entity.name), name]];
+  }
   const entries = indexKeysOf(account, entity).map((key) => [key, undefined] as const);
   if (entity.state === "DROPPED") {
     const [index, job, due] = afterDropKeys(account, entity.id, entity.purgeAfterMs);
@@ -183,6 +186,7 @@ function isRelation(entity: Entity): entity is Relation {
 
 function mustHaveParent(entity: Entity, content: StoreContent): void {
   if (entity.state !== "ACTIVE" || entity.type === "account" || entity.type === "catalog") return;
+  if (entity.type === "connector") return;
   const parentId = isRelation(entity) ? entity.namespaceId : entity.parentId;
   const parent = content.entities.find((stored) => stored.entity.id === parentId)?.entity;
   const what = `${entity.type} ${entity.name}`;
@@ -338,6 +342,7 @@ function contentOf(entity: Entity): string {
       return "";
     case "catalog":
     case "namespace":
+    case "connector":
       return JSON.stringify(entity.properties);
     case "table":
     case "view":

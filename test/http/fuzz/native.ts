@@ -45,6 +45,7 @@ const USUAL: Readonly<Record<string, string>> = {
   table: "t",
   view: "v",
   snapshot: "17",
+  connector: "c",
 };
 /** Requests after which what they have dropped or renamed is made again. */
 const MADE_AGAIN = 50;

@@ -116,6 +116,7 @@ async function makeRelations(url: string): Promise<void> {
   };
   const schema = { type: "struct", fields: [] };
   await post("/api/v1/catalogs", { name: "lake" });
+  await post("/api/v1/connectors", { name: "c", kind: "GLUE", uri: "https://glue" });
   await post("/iceberg/v1/lake/namespaces", { namespace: ["a"] });
   await post("/iceberg/v1/lake/namespaces/a/tables", { name: "t", schema });
   const representations = [{ type: "sql", sql: "select 1", dialect: "spark" }];

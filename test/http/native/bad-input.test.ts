@@ -5,7 +5,15 @@ import { Api, ENTRIES, pathOf } from "./api.ts";
 
 const SCHEMA = { type: "struct", fields: [] };
 /** Values that lead to something that is there. */
-const THERE = { catalog: "lake", namespace: "a", table: "t", view: "t", id: "x", job: "x" };
+const THERE = {
+  catalog: "lake",
+  namespace: "a",
+  table: "t",
+  view: "t",
+  connector: "c",
+  id: "x",
+  job: "x",
+};
 
 let api: Api;
 
@@ -14,6 +22,8 @@ beforeAll(async () => {
   await api.done("POST", "/catalogs", { name: "lake" });
   await api.done("POST", "/catalogs/lake/namespaces", { path: ["a"] });
   await api.done("POST", "/catalogs/lake/namespaces", { path: ["b"] });
+  const connector = { name: THERE.connector, kind: "GLUE", uri: "https://glue" };
+  await api.done("POST", "/connectors", connector);
   const response = await api.firn.fetch(
     new Request("http://firn/iceberg/v1/lake/namespaces/a/tables", {
       method: "POST",

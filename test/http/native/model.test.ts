@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type * as api from "../../../src/api/resources.ts";
 import { Api, ENTRIES } from "./api.ts";
+import { describeConnectors } from "./suites/connectors.ts";
+import { describeOtherTables } from "./suites/other-tables.ts";
 
 const SCHEMA = { type: "struct", fields: [{ id: 1, name: "a", required: false, type: "long" }] };
 const NS = "/catalogs/lake/namespaces";
@@ -248,6 +250,9 @@ describe("tables over HTTP", () => {
     await served.done("GET", `${NS}/a/tables/back`);
   });
 });
+
+describeOtherTables(() => served);
+describeConnectors(() => served);
 
 describe("views, names, changes and jobs over HTTP", () => {
   it("shows, describes, renames and drops views", async () => {

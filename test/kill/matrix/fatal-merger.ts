@@ -16,14 +16,14 @@ export class FatalMerger implements Merger {
 
   start(spec: MergeSpec): MergeSession {
     const session = this.#fate.meetNow(
-      () => "compact: start a merge",
+      () => `${this.#fate.phase}: start a merge`,
       () => this.#merger.start(spec),
     );
     return {
       // By half: the thread has its work, and nobody will hear of it.
       step: (feed) =>
         this.#fate.meet(
-          "compact: merge",
+          `${this.#fate.phase}: merge`,
           () => session.step(feed),
           async () => void session.step(feed),
         ),
@@ -35,7 +35,7 @@ export class FatalMerger implements Merger {
     return this.#fate.meet(
       "ingest: sort",
       () => this.#merger.sort(spec),
-      async () => undefined as never,
+      async () => void this.#merger.sort(spec),
     );
   }
 

@@ -18,6 +18,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
 };
 
 const SEGMENT_BEGUN = "the segment begun";
+const INGEST = "an ingest";
 
 /** A store each call of which is a step, and may be the last. */
 export class FatalStore implements BlobStore {
@@ -25,7 +26,7 @@ export class FatalStore implements BlobStore {
   readonly #fate: Fate;
   /** The newest that was read or published. */
   #manifest: Manifest | undefined;
-  /** Phases in which a rival has published its state in between, as it does once in each. */
+  /** Phases in which a rival has published its state in between, once in each, and an ingest. */
   readonly #raced = new Set<string>();
 
   constructor(store: BlobStore, fate: Fate) {
@@ -59,7 +60,7 @@ export class FatalStore implements BlobStore {
     const change = changeOf(this.#manifest, next);
     // The log begins a segment whenever one is full, in whatever phase that is.
     const isOfLog = change === SEGMENT_BEGUN && !isApart(this.#fate.phase);
-    const lost = change !== SEGMENT_BEGUN && (await this.#race(next));
+    const lost = change !== SEGMENT_BEGUN && (await this.#race(next, change));
     const phase = isOfLog ? "log" : this.#fate.phase;
     const step = `${phase}: publish ${change}${lost ? ", lost" : ""}`;
     const put = await this.#fate.meet(step, () => this.#store.put(path, bytes, condition));
@@ -102,11 +103,11 @@ export class FatalStore implements BlobStore {
   }
 
   /** Another publishes the last state again, once a phase: as who keeps checkpoints may. */
-  async #race(next: Manifest): Promise<boolean> {
-    const { phase } = this.#fate;
+  async #race(next: Manifest, change: string): Promise<boolean> {
+    const when = change === INGEST ? change : this.#fate.phase;
     const last = this.#manifest;
-    if (last === undefined || next.id !== last.id + 1 || this.#raced.has(phase)) return false;
-    this.#raced.add(phase);
+    if (last === undefined || next.id !== last.id + 1 || this.#raced.has(when)) return false;
+    this.#raced.add(when);
     const rival = encodeManifest({ ...last, id: next.id });
     await this.#store.put(manifestPath("", next.id), rival, "absent");
     return true;
@@ -128,12 +129,18 @@ function changeOf(before: Manifest | undefined, next: Manifest): string {
   if (next.writerEpoch !== (before?.writerEpoch ?? 0)) return "the owner";
   if (before === undefined) return "a state";
   if (next.compactorEpoch !== before.compactorEpoch) return "the compactor";
-  if (next.lastSequence !== before.lastSequence) return "a flush";
+  if (next.lastSequence !== before.lastSequence) return isIngest(next) ? INGEST : "a flush";
   if (next.owner?.state !== before.owner?.state) return "the release";
   if (next.walFrom !== before.walFrom) return "the log's mark";
   if (next.owner?.outwaits !== before.owner?.outwaits) return "the end of the wait";
   if (next.walBegun !== before.walBegun) return SEGMENT_BEGUN;
   return "a compaction";
+}
+
+/** Whether its last sequence is that of an ingest. */
+function isIngest({ level0, runs, lastSequence }: Manifest): boolean {
+  const tables = [...level0, ...runs.flatMap((run) => run.tables)];
+  return tables.some(({ sequence }) => sequence === lastSequence);
 }
 
 async function* halfOf(

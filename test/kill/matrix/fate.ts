@@ -11,7 +11,7 @@ export interface Plan {
 }
 
 /** What a life is doing; the same call is another step in another phase. */
-export type Phase = "take-over" | "serve" | "flush" | "compact" | "collect" | "close";
+export type Phase = "take-over" | "serve" | "flush" | "compact" | "ingest" | "collect" | "close";
 
 /** What the log does is a step of its own phase, but for what opens and closes it. */
 export function isApart(phase: Phase): boolean {

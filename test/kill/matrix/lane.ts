@@ -20,6 +20,9 @@ export interface Life {
   /** The last batch that it found; undefined where it ended before it had the shard open. */
   readonly found: number | undefined;
   readonly acknowledged: number;
+  /** The last ingest that was begun, and the last one that was acknowledged. */
+  readonly loads: number;
+  readonly loaded: number;
   /** It came to its plan, and died there. */
   readonly died: boolean;
   readonly fenced: boolean;
@@ -46,6 +49,9 @@ export class Lane {
   temporary = 0;
   /** The last batch, as the last look found it. */
   #last = 0;
+  /** The last ingest, likewise, and how many were begun. */
+  #load = 0;
+  #begun = 0;
 
   /** @param modules a directory where lives keep their compiled modules: most of their time. */
   constructor(modules: string) {
@@ -92,7 +98,12 @@ export class Lane {
       must(first.found === this.#last, `batch ${first.found} found, ${this.#last} by the look`);
     }
     const told = Math.max(this.#last, ...lives.map(({ acknowledged }) => acknowledged));
-    const { last, temporary } = await inspect(this.directory);
+    this.#begun += lives.filter(({ loads }) => loads > 0).length;
+    const { last, load, temporary } = await inspect(this.directory, this.#begun);
+    const loaded = Math.max(this.#load, ...lives.map((life) => life.loaded));
+    const loads = Math.max(this.#load, ...lives.map((life) => life.loads));
+    must(load >= loaded, `ingest ${loaded} was acknowledged, and the last one is ${load}`);
+    must(load <= loads, `ingest ${load} is nobody's, after ${loads}`);
     must(last >= told, `batch ${told} was acknowledged, and the last one is ${last}`);
     must(last <= told + WRITERS * lives.length, `batch ${last} is nobody's, after ${told}`);
     for (const { found, acknowledged } of lives) {
@@ -101,6 +112,7 @@ export class Lane {
     this.landed += last - told;
     this.temporary += temporary;
     this.#last = last;
+    this.#load = load;
   }
 
   #spawn(mode: "whole" | "work", plan: Plan | undefined): Running {
@@ -132,6 +144,8 @@ async function listen(
   const ended = once(child, "close");
   let found: number | undefined;
   let acknowledged = 0;
+  let loads = 0;
+  let loaded = 0;
   let died = false;
   let fenced = false;
   let steps: ReadonlyMap<string, number> = new Map();
@@ -141,6 +155,8 @@ async function listen(
     const rest = line.slice(space + 1);
     if (word === "found") found = Number(rest);
     if (word === "ack") acknowledged = Math.max(acknowledged, Number(rest));
+    if (word === "loads") loads = Number(rest);
+    if (word === "loaded") loaded = Number(rest);
     if (word === "dies") died = rest === `${plan?.moment} ${plan?.step}`;
     if (word === "fenced") fenced = true;
     if (word === "end") steps = stepsOf(rest);
@@ -152,7 +168,7 @@ async function listen(
   must(errors === "", `a life failed: ${errors}`);
   must(code === 0 || signal === "SIGKILL", `a life ended with ${code ?? signal}`);
   must(!died || signal === "SIGKILL", "a life went on after its end");
-  return { found, acknowledged, died, fenced, steps };
+  return { found, acknowledged, loads, loaded, died, fenced, steps };
 }
 
 function stepsOf(report: string): ReadonlyMap<string, number> {

@@ -7,7 +7,7 @@ import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { nodeIdentity } from "../../../src/runtime/node-identity.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
-import { batchOf } from "./batches.ts";
+import { batchOf, conditionsOf, LOAD, loadOf, rowsAfter, transact } from "./batches.ts";
 import { FatalDisk } from "./fatal-disk.ts";
 import { FatalMerger } from "./fatal-merger.ts";
 import { FatalStore } from "./fatal-store.ts";
@@ -16,7 +16,8 @@ import { OPTIONS, SIZES } from "./shard.ts";
 
 /**
  * A process that does everything an owner of a shard does, once, over real files, unless it ends
- * before. Tells `found N`, then `ack N` for each batch that is durable, then `end` and its steps.
+ * before. Tells `found N`, `ack N` for each batch that is durable, `loads N` and `loaded N` for
+ * each ingest, then `end` and its steps.
  *
  *   node life.ts DIRECTORY whole|work [PLAN]
  *
@@ -43,7 +44,7 @@ tell(`found ${next}`);
 
 async function write(): Promise<void> {
   const batch = ++next;
-  await engine.write(batchOf(batch), { durable: true });
+  await engine.write(batchOf(batch), { durable: true, check: conditionsOf(batch) });
   tell(`ack ${batch}`);
 }
 
@@ -56,6 +57,51 @@ async function writes(batches: number): Promise<void> {
   await Promise.all([writer(), writer(), writer()]);
 }
 
+/** Batches of transactions, one after the other: each locks what the one before wrote. */
+async function transactions(count: number): Promise<void> {
+  for (let left = count; left > 0; left--) {
+    const batch = ++next;
+    await transact(engine, batch);
+    tell(`ack ${batch}`);
+  }
+}
+
+/** Everything that lies in tables once more, beside batches that are written meanwhile. */
+async function ingest(): Promise<void> {
+  const prefix = Buffer.from(LOAD);
+  const before = await engine.get(Buffer.from(`${LOAD}000`));
+  const load = Number.parseInt(before === undefined ? "0" : Buffer.from(before).toString(), 10) + 1;
+  fate.phase = "ingest";
+  tell(`loads ${load}`);
+  const loading = engine.ingest({ ranges: [{ prefix }] });
+  await loading.add(loadOf(load));
+  await writes(3);
+  await loading.commit();
+  tell(`loaded ${load}`);
+  fate.phase = "serve";
+}
+
+/** Reads of a moment, while what they see is flushed, merged and overtaken. */
+function viewed(): () => Promise<void> {
+  const [view, last] = [engine.readView(), next];
+  return async () => {
+    const due = rowsAfter(last);
+    let rows = 0;
+    for await (const batch of view.scan({ prefix: Buffer.from("own ") })) {
+      for (const { key, value } of batch) {
+        const name = Buffer.from(key).toString();
+        if (due.get(name) !== Buffer.from(value).toString()) throw new Error(`view: ${name}`);
+        rows++;
+      }
+    }
+    const own = [...due.keys()].filter((name) => name.startsWith("own "));
+    if (rows !== own.length) throw new Error(`a view of ${rows} rows, and not ${own.length}`);
+    const found = await view.get(Buffer.from("last"));
+    if (Buffer.from(found ?? []).toString() !== String(last)) throw new Error("a view moves");
+    view.close();
+  };
+}
+
 async function flush(): Promise<void> {
   fate.phase = "flush";
   const flushing = engine.flush();
@@ -66,6 +112,8 @@ async function flush(): Promise<void> {
 
 async function whole(): Promise<void> {
   await writes(20);
+  await transactions(3);
+  const judgeView = viewed();
   // Once the lease has run out, the next answer needs a look at the manifest.
   await ports.clock.sleep(2 * (OPTIONS.leaseMs ?? 0));
   await engine.confirm();
@@ -80,6 +128,8 @@ async function whole(): Promise<void> {
   await writes(6);
   await compacting;
   fate.phase = "serve";
+  await judgeView();
+  await ingest();
   await flush();
   fate.phase = "collect";
   await engine.collectGarbage();

@@ -14,7 +14,7 @@ import { nodeIdentity } from "../../../src/runtime/node-identity.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
 import { InlineMerger } from "../../support/inline-merger.ts";
 import { must } from "../ledger.ts";
-import { batchOf, rowsAfter } from "./batches.ts";
+import { batchOf, LOAD, loadIn, loadOf, rowsAfter } from "./batches.ts";
 
 /** Small, so that one life comes to every step, most of them more than once. */
 export const SIZES: { readonly segmentBytes: number; readonly sliceBytes: number } = {
@@ -28,6 +28,7 @@ export const OPTIONS: Partial<LsmTuning> = {
   blockBytes: 4_096,
   tableBytes: 16_384,
   compactionSubrangeBytes: 8_192,
+  ingestBytes: 8_192,
   gcMinAgeMs: 0,
   leaseMs: 20,
   takeoverWaitMs: 520,
@@ -35,8 +36,9 @@ export const OPTIONS: Partial<LsmTuning> = {
 
 /** What a directory held, and what its second owner made of it. */
 export interface Inspected {
-  /** The last batch that is there. */
+  /** The last batch that is there, and the last ingest. */
   readonly last: number;
+  readonly load: number;
   /** Files of writes that were never finished: nothing lists them, and the next writes end them. */
   readonly temporary: number;
 }
@@ -46,24 +48,27 @@ export interface Inspected {
  * of a whole number of batches, and once it has flushed, compacted and collected, no file is left
  * that nothing refers to.
  *
+ * @param begun ingests at most, each of which may have taken a sequence.
  * @throws Violation
  */
-export async function inspect(directory: string): Promise<Inspected> {
+export async function inspect(directory: string, begun: number): Promise<Inspected> {
   const copy = mkdtempSync(join(tmpdir(), "firn-matrix-"));
   try {
     cpSync(directory, copy, { recursive: true });
     const temporary = temporaryFiles(copy).length;
-    const last = await inspectCopy(copy);
+    const found = await inspectCopy(copy, begun);
     const left = temporaryFiles(copy);
     must(left.length === 0, `what died amid a write is left: ${left}`);
-    return { last, temporary };
+    return { ...found, temporary };
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-/** @returns the last batch. */
-async function inspectCopy(directory: string): Promise<number> {
+async function inspectCopy(
+  directory: string,
+  begun: number,
+): Promise<Pick<Inspected, "last" | "load">> {
   const ports = { clock: new SystemClock(), prng: new SystemPrng() };
   const store = new LocalBlobStore(join(directory, "store"), { ...ports, durable: false });
   const disk = new LocalDisk(join(directory, "wal"), "never");
@@ -83,11 +88,15 @@ async function inspectCopy(directory: string): Promise<number> {
     forTests: OPTIONS,
   });
   const last = await lastOf(engine);
-  await assertRows(engine, last);
+  const load = await assertRows(engine, last, begun);
   await engine.write(batchOf(last + 1), { durable: true });
+  const loading = engine.ingest({ ranges: [{ prefix: Buffer.from(LOAD) }] });
+  await loading.add(loadOf(load + 1));
+  await loading.commit();
   await engine.compact();
   await engine.collectGarbage();
-  await assertRows(engine, last + 1);
+  const loaded = await assertRows(engine, last + 1, begun + 1);
+  must(loaded === load + 1, `ingest ${loaded} follows ${load}`);
   const { tree, gc } = engine.stats();
   must(gc.obsoleteBytes === 0, `${gc.obsoleteBytes} bytes stay obsolete`);
   await engine.close();
@@ -100,7 +109,7 @@ async function inspectCopy(directory: string): Promise<number> {
   must(manifests <= 2, `${manifests} manifests are stored`);
   assertLog(readdirSync(join(directory, "wal")));
   await verify();
-  return last;
+  return { last, load };
 }
 
 /** The segment of the owner that has just closed, and what it may have rolled from. */
@@ -118,13 +127,19 @@ async function lastOf(engine: Engine): Promise<number> {
   return found === undefined ? 0 : Number(Buffer.from(found).toString());
 }
 
-async function assertRows(engine: Engine, last: number): Promise<void> {
+/** @returns the ingest of which all ingested rows are. */
+async function assertRows(engine: Engine, last: number, begun: number): Promise<number> {
   const expected = [...rowsAfter(last)];
+  const loaded = new Map<string, string>();
   let at = 0;
   for await (const rows of engine.scan()) {
     for (const { key, value } of rows) {
-      const [name, content] = expected[at++] ?? [];
       const found = Buffer.from(key).toString();
+      if (found.startsWith(LOAD)) {
+        loaded.set(found, Buffer.from(value).toString());
+        continue;
+      }
+      const [name, content] = expected[at++] ?? [];
       must(found === name, `row ${at} is of ${found}, and should be of ${name} (batch ${last})`);
       must(Buffer.from(value).toString() === content, `${found} is not that of batch ${last}`);
       // What the filters and indexes say of a key must agree with the scan.
@@ -133,7 +148,11 @@ async function assertRows(engine: Engine, last: number): Promise<void> {
     }
   }
   must(at === expected.length, `${at} rows, and should be ${expected.length} (batch ${last})`);
-  must(engine.lastSequence === last * batchOf(1).length, `sequence of batch ${last}`);
+  // An ingest that came to nothing may have taken a sequence all the same.
+  const ingests = engine.lastSequence - last * batchOf(1).length;
+  const load = loadIn(loaded);
+  must(ingests >= load && ingests <= begun, `${ingests} sequences of ${load} to ${begun} ingests`);
+  return load;
 }
 
 function temporaryFiles(directory: string): readonly string[] {

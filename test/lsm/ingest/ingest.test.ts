@@ -235,6 +235,85 @@ describe("an ingest conflicts with", () => {
   });
 });
 
+it("an ingest hears of a write that a crash could undo once that is durable", async () => {
+  const world = new TimedShard();
+  const engine = await world.open(OPTIONS);
+  const ingest = engine.ingest({ ranges: [ROWS] });
+  await fill(world, ingest, 100, "loaded");
+  const { put } = world.store;
+  const released = Promise.withResolvers<void>();
+  world.store.put = async (path, bytes, condition) => {
+    await released.promise;
+    return await put.call(world.store, path, bytes, condition);
+  };
+  await engine.put(utf8(keyOf(7)), utf8("mine"));
+  let heard = 0;
+  const told = async (): Promise<void> => {
+    const isDurable = engine.stats().durableSequence >= engine.lastSequence;
+    if (isDurable) heard++;
+    else throw new Error("it heard of what a crash could undo");
+  };
+  const added = ingest.add([{ key: utf8("row 9"), value: utf8("more") }]).catch(told);
+  const committed = ingest.commit().catch(told);
+  await world.clock.advance(1_000);
+  expect(heard).toBe(0);
+  released.resolve();
+  await world.run(Promise.all([added, committed]));
+  expect(heard).toBe(2);
+});
+
+it("rows that come in order are written once, whatever the order of others", async () => {
+  const world = new TimedShard();
+  const engine = await world.open({ gcMinAgeMs: 0, ingestBytes: 4_000, tableBytes: 64_000 });
+  const puts: string[] = [];
+  const putStream = world.store.putStream.bind(world.store);
+  world.store.putStream = async (path, source) => {
+    puts.push(path);
+    return await putStream(path, source);
+  };
+  const ranges = [{ prefix: utf8("row ") }, { prefix: utf8("index ") }];
+  const ingest = engine.ingest({ ranges });
+  for (let i = 0; i < 1_000; i++) {
+    const entry = utf8(`index ${(i * 379) % 1_000}`);
+    await world.run(
+      ingest.add([
+        { key: utf8(keyOf(i)), value: utf8("loaded") },
+        { key: entry, value: new Uint8Array(0) },
+      ]),
+    );
+  }
+  const { rows, tables } = await world.run(ingest.commit());
+  expect(rows).toBe(2_000);
+  const stored = await world.names("sst/");
+  expect(stored.length).toBe(tables);
+  // Tables of rows stay as they were written; those of the index became one.
+  const { runs } = await world.newest();
+  const names = runs.flatMap((run) => run.tables);
+  const moved = names.filter(({ stats }) => stats.firstKey.startsWith("row "));
+  expect(moved.length).toBeGreaterThan(2);
+  expect(names.filter(({ stats }) => stats.firstKey.startsWith("index ")).length).toBe(1);
+  expect(puts.length).toBeLessThan(2 * (moved.length + 8));
+  expect((await contents(world, engine)).size).toBe(1_000);
+  expect(await world.findings()).toEqual([]);
+});
+
+describe("what a check of all files says of an ingest", () => {
+  it("finds nothing where its tables lie side by side in level 0", async () => {
+    const world = new TimedShard();
+    const engine = await world.open({ ...OPTIONS, compaction: "manual" });
+    await load(world, engine, 300, "loaded");
+    await world.run(Promise.resolve(engine.put(utf8(keyOf(7)), utf8("mine"))));
+    await world.run(engine.flush());
+    const options = { ...OPTIONS, compaction: "manual", tableBytes: 4_000 } as const;
+    await world.run(engine.close());
+    const again = await world.open(options);
+    await load(world, again, 1_100, "again");
+    const { level0 } = await world.newest();
+    expect(level0.length).toBeGreaterThan(2);
+    expect(await world.findings()).toEqual([]);
+  });
+});
+
 describe("rows of an ingest", () => {
   it.each([
     ["a key twice, in different tables", "LSM_INGEST_DUPLICATE_KEY"],

@@ -218,7 +218,7 @@ export class Clone {
     await branch.noted(sequence);
     this.#base = { sequence, rows: branch.rowsAt(sequence) };
     this.#acked = sequence;
-    const isEnd = sequence === 0 || branch.isEnd(sequence) || branch.isRestore(sequence);
+    const isEnd = sequence === 0 || branch.isEnd(sequence) || branch.unfed(sequence) !== undefined;
     sim.must(isEnd, () => `${this.#prefix} holds ${sequence}, which is not an end`);
   }
 

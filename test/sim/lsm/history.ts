@@ -1,4 +1,4 @@
-import { apply, type ModelOp, type Rows } from "../../lsm/support/version-map.ts";
+import { apply, type ModelOp, type Pair, type Rows } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
 
 /** Operations that were applied in one step, with what became of them. */
@@ -24,9 +24,36 @@ interface Restore {
   readonly to: number;
 }
 
+/** What an ingest brings, all of it under one sequence. */
+export interface Load {
+  readonly op: "ingest";
+  readonly rows: readonly Pair[];
+  /** What all of its keys lie within: other ingests of it conflict. */
+  readonly ranges: readonly ModelOp[];
+}
+
+/** A sequence that was reserved for an ingest which came to nothing. */
+interface Nothing {
+  readonly op: "nothing";
+}
+
 interface Slot {
-  readonly op: ModelOp | Restore;
+  readonly op: ModelOp | Restore | Load | Nothing;
   readonly batch: Batch;
+}
+
+/** What others find written by an operation. */
+function writesOf({ op }: Slot): readonly ModelOp[] {
+  switch (op.op) {
+    // Whoever restores is nobody's rival: it writes before its successor begins.
+    case "restore":
+    case "nothing":
+      return [];
+    case "ingest":
+      return op.rows.map(([key, value]) => ({ op: "put", key, value }));
+    default:
+      return [op];
+  }
 }
 
 /**
@@ -43,6 +70,8 @@ export class Branch {
   /** By sequence, from 1 on. */
   readonly #slots: Slot[];
   #filledTo: number;
+  /** The ingest that is being committed, and what became of the sequence it took. */
+  #load: { readonly load: Load; at?: number; batch?: Batch } | undefined;
 
   constructor(sim: Sim, epoch: number, found: readonly Slot[]) {
     this.#sim = sim;
@@ -67,12 +96,50 @@ export class Branch {
     return batch;
   }
 
+  /** Whether an ingest is being committed: the next one waits. */
+  get isLoading(): boolean {
+    return this.#load !== undefined;
+  }
+
+  /** An ingest begins its commit, which takes a sequence that nobody is told until it is over. */
+  loads(load: Load): void {
+    this.#sim.must(!this.isLoading, () => `epoch ${this.epoch}: two ingests commit at once`);
+    this.#load = { load };
+  }
+
+  /** The state that names its tables is there. */
+  loaded(sequence: number): void {
+    const loading = this.#load;
+    if (loading === undefined || loading.at !== undefined) {
+      this.#sim.must(false, () => `epoch ${this.epoch}: ${sequence} is nobody's ingest`);
+      return;
+    }
+    loading.at = sequence;
+    loading.batch = this.record([loading.load], sequence);
+  }
+
+  /** Its owner has heard what became of it. @returns its batch, where its rows are there. */
+  loadEnded(): Batch | undefined {
+    const batch = this.#load?.batch;
+    this.#load = undefined;
+    return batch;
+  }
+
+  /** What nobody was given up to a sequence is that of an ingest which came to nothing. */
+  #settle(sequence: number): void {
+    const loading = this.#load;
+    if (this.#filledTo >= sequence || loading === undefined || loading.at !== undefined) return;
+    loading.at = this.#filledTo + 1;
+    this.record([{ op: "nothing" }], loading.at);
+  }
+
   /**
    * Resolves when all up to a sequence is noted: whoever applies a batch notes it only when it is
    * answered, a few turns later.
    */
   async noted(sequence: number): Promise<void> {
     for (let turn = 0; this.#filledTo < sequence; turn++) {
+      if (turn === 9) this.#settle(sequence);
       if (turn === 10) {
         const what = `sequence ${this.#filledTo + 1} of ${sequence} was given to nobody`;
         this.#sim.must(false, () => `epoch ${this.epoch}: ${what}`);
@@ -87,25 +154,31 @@ export class Branch {
     const at = slots.findLastIndex(({ op }) => op.op === "restore");
     const restored = slots[at]?.op;
     const rows: Rows = restored?.op === "restore" ? this.rowsAt(restored.to) : new Map();
-    for (const { op } of slots.slice(at + 1)) if (op.op !== "restore") apply(rows, op);
+    for (const slot of slots.slice(at + 1)) for (const op of writesOf(slot)) apply(rows, op);
     for (const op of more) apply(rows, op);
     return rows;
   }
 
   /** What was written in (after, before). */
   writtenBetween(after: number, before: number): readonly ModelOp[] {
+    return this.#slots.slice(after, Math.max(after, before - 1)).flatMap(writesOf);
+  }
+
+  /** Ranges of ingests in (after, before). */
+  loadedBetween(after: number, before: number): readonly ModelOp[] {
     const slots = this.#slots.slice(after, Math.max(after, before - 1));
-    // Whoever restores is nobody's rival: it writes before its successor begins.
-    return slots.map(({ op }) => op).filter((op) => op.op !== "restore");
+    return slots.flatMap(({ op }) => (op.op === "ingest" ? op.ranges : []));
   }
 
   get lastSequence(): number {
     return this.#filledTo;
   }
 
-  /** Whether a restore took a sequence, which no batch then has. */
-  isRestore(sequence: number): boolean {
-    return this.#slots[sequence - 1]?.op.op === "restore";
+  /** What took a sequence that no batch then has. */
+  unfed(sequence: number): "restore" | "ingest" | undefined {
+    const op = this.#slots[sequence - 1]?.op.op;
+    if (op === "ingest" || op === "nothing") return "ingest";
+    return op === "restore" ? op : undefined;
   }
 
   /** Whether a batch ends there. */
@@ -119,12 +192,14 @@ export class Branch {
 
   /** What a successor inherits that found so much. */
   upTo(sequence: number): readonly Slot[] {
+    this.#settle(sequence);
     return this.#slots.slice(0, sequence);
   }
 
   /** Batches that this owner applied itself. */
   own(): ReadonlySet<Batch> {
-    return new Set(this.#slots.slice(this.cut).map(({ batch }) => batch));
+    // Where an ingest ended without a word there may be a gap.
+    return new Set(this.#slots.slice(this.cut).flatMap(({ batch }) => [batch]));
   }
 }
 
@@ -174,6 +249,13 @@ export class History {
     this.#branches.sort((a, b) => a.epoch - b.epoch);
     this.acknowledge(branch.record([{ op: "restore", to }], sequence));
     this.restoredEpoch = Math.max(this.restoredEpoch, epoch);
+  }
+
+  /** A state names the tables of an ingest of an owner. */
+  loaded(epoch: number, sequence: number): void {
+    const branch = this.#branches.find((one) => one.epoch === epoch);
+    this.#must(branch !== undefined, () => `epoch ${epoch} has an ingest, and no owner`);
+    branch?.loaded(sequence);
   }
 
   /** Whether somebody has taken over from an owner. */

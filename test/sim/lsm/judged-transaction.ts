@@ -1,5 +1,6 @@
 import { Stopwatch } from "../../../src/base/clock.ts";
 import { FirnError } from "../../../src/base/error.ts";
+import type { Maybe } from "../../../src/lsm/maybe.ts";
 import type {
   Isolation,
   Savepoint,
@@ -10,7 +11,9 @@ import {
   doIn,
   type ModelOp,
   meet,
+  possible,
   type ReadRange,
+  type Rows,
   writesTo,
 } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
@@ -27,10 +30,12 @@ export class JudgedTransaction {
   readonly #since: number;
   /** What it has read of keys that it did not write to. */
   readonly #seen = new Map<string, string | undefined>();
-  #savepoint: { readonly point: Savepoint; readonly writes: number } | undefined;
+  readonly #savepoints: { readonly point: Savepoint; readonly writes: number }[] = [];
   /** What it has done, in order. */
   readonly #writes: ModelOp[] = [];
   readonly #readKeys: ModelOp[] = [];
+  /** Keys that nobody else may write to, whatever its isolation. */
+  readonly #locked: ModelOp[] = [];
   /** Of its scans: what each has certainly covered, and what it may have. */
   readonly #certain: ModelOp[] = [];
   readonly #possible: ModelOp[] = [];
@@ -45,20 +50,40 @@ export class JudgedTransaction {
   }
 
   async get(key: string): Promise<string | undefined> {
-    const isWhole = this.#writes.some((op) => op.op !== "merge" && writesTo(op, key));
-    if (!isWhole) this.#readKeys.push({ op: "delete", key });
-    const since = this.#since;
-    const value = await this.#transaction.get(toBytes(key));
+    this.#reads(key);
+    return await this.#found(key, this.#transaction.get(toBytes(key)));
+  }
+
+  /** Read or not, nobody else may write to it. */
+  async lock(key: string, isRead: boolean): Promise<void> {
+    this.#locked.push({ op: "delete", key });
+    if (isRead) await this.#found(key, this.#transaction.lockForUpdate(toBytes(key)));
+    else this.#transaction.touch(toBytes(key));
+  }
+
+  async #found(key: string, reading: Maybe<Uint8Array | undefined>): Promise<string | undefined> {
+    const value = await reading;
     const text = value && toText(value);
     if (!this.#writes.some((op) => writesTo(op, key))) {
       const before = this.#seen.has(key) ? this.#seen.get(key) : text;
       this.#must(before === text, () => `${key} was ${before} and is ${text}`);
       this.#seen.set(key, text);
     }
+    this.#member.judge(await this.#state(), key, text, this.#since);
+    return text;
+  }
+
+  /** What it reads. */
+  async #state(): Promise<Rows> {
     const { branch } = this.#member;
     await branch.noted(this.#sequence);
-    this.#member.judge(branch.rowsAt(this.#sequence, this.#writes), key, text, since);
-    return text;
+    return branch.rowsAt(this.#sequence, this.#writes);
+  }
+
+  /** What it wrote itself says all of a key, or others have a say. */
+  #reads(key: string): void {
+    const isWhole = this.#writes.some((op) => op.op !== "merge" && writesTo(op, key));
+    if (!isWhole) this.#readKeys.push({ op: "delete", key });
   }
 
   async scan(range: ReadRange, reverse: boolean, limit: number): Promise<number> {
@@ -90,24 +115,27 @@ export class JudgedTransaction {
 
   /** Of what it wrote so far. */
   savepoint(): void {
-    this.#savepoint = { point: this.#transaction.savepoint(), writes: this.#writes.length };
+    this.#savepoints.push({ point: this.#transaction.savepoint(), writes: this.#writes.length });
   }
 
+  /** To any of its savepoints, which stays one; those behind it are no more. */
   rollbackTo(): void {
-    if (this.#savepoint === undefined) return;
-    this.#transaction.rollbackTo(this.#savepoint.point);
-    this.#writes.length = this.#savepoint.writes;
+    const at = this.#sim.below(this.#savepoints.length);
+    const savepoint = this.#savepoints[at];
+    if (savepoint === undefined) return;
+    this.#transaction.rollbackTo(savepoint.point);
+    this.#writes.length = savepoint.writes;
+    this.#savepoints.length = at + 1;
   }
 
   /** Whether the key had no value. */
   async insert(key: string, value: string): Promise<boolean> {
-    const state = this.#member.branch.rowsAt(this.#sequence, this.#writes);
     const isNew = await this.#transaction.insert(toBytes(key), toBytes(value));
-    const { branch } = this.#member;
-    await branch.noted(this.#sequence);
-    this.#readKeys.push({ op: "delete", key });
+    const due = possible((await this.#state()).get(key), this.#since, this.#member.latestMs);
+    const isTrue = [...due].some((text) => (text === undefined) === isNew);
+    this.#must(isTrue, () => `an insert of ${key} says ${isNew}, over ${[...due]}`);
+    this.#reads(key);
     if (isNew) this.#writes.push({ op: "put", key, value });
-    else this.#must(state.has(key), () => `${key} has a value, says an insert`);
     return isNew;
   }
 
@@ -153,7 +181,7 @@ export class JudgedTransaction {
   /** What somebody else wrote since it began to what it wrote, or has read. */
   #clash(before: number, ranges: readonly ModelOp[]): ModelOp | undefined {
     const reads = this.#serializable ? [...this.#readKeys, ...ranges] : [];
-    const judged = [...this.#writes, ...reads];
+    const judged = [...this.#writes, ...this.#locked, ...reads];
     const written = this.#member.branch.writtenBetween(this.#sequence, before);
     return written.find((write) => judged.some((one) => meet(write, one)));
   }

@@ -1,5 +1,5 @@
 import { FirnError } from "../../../src/base/error.ts";
-import type { Engine, ReadOptions } from "../../../src/lsm/engine/engine.ts";
+import type { Engine, ReadOptions, WriteOptions } from "../../../src/lsm/engine/engine.ts";
 import type { Maybe } from "../../../src/lsm/maybe.ts";
 import type { Scan } from "../../../src/lsm/read/scan.ts";
 import type { EngineSnapshot } from "../../../src/lsm/transaction/snapshots.ts";
@@ -97,15 +97,38 @@ export class Member {
 
   /** Applies a batch; what is answered settles with its fate: whether it was acknowledged. */
   async write(ops: readonly ModelOp[]): Promise<() => Promise<boolean>> {
-    return this.follow(ops, this.engine.write(ops.map(toWriteOp)));
+    return await this.follow(ops, this.asked(ops));
+  }
+
+  /** What the engine answers to a batch. */
+  asked(ops: readonly ModelOp[], options?: WriteOptions): Maybe<Written> {
+    return this.engine.write(ops.map(toWriteOp), options);
+  }
+
+  async follow(ops: readonly ModelOp[], writing: Maybe<Written>): Promise<() => Promise<boolean>> {
+    const [, fate] = await this.record(ops, writing);
+    return fate;
   }
 
   /** Notes what was written as soon as it is, whether or not anybody hears of it. */
-  async follow(ops: readonly ModelOp[], writing: Maybe<Written>): Promise<() => Promise<boolean>> {
+  async record(
+    ops: readonly ModelOp[],
+    writing: Maybe<Written>,
+  ): Promise<readonly [Batch, () => Promise<boolean>]> {
     const written = await writing;
     const batch = this.branch.record(ops, written.sequence);
     const fate = this.#fateOf(batch, written);
-    return () => fate;
+    return [batch, () => fate];
+  }
+
+  /** A batch survives whatever comes. */
+  acknowledge(batch: Batch): void {
+    this.#history.acknowledge(batch);
+  }
+
+  /** The latest time that anybody may have read at. */
+  get latestMs(): number {
+    return this.#history.latestMs;
   }
 
   async #fateOf(batch: Batch, written: Written): Promise<boolean> {

@@ -2,6 +2,7 @@ import type { Clock } from "../../../src/base/clock.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
+import type { Manifest } from "../../../src/lsm/format/manifest.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
 import type { LsmTuning } from "../../../src/lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../../../src/lsm/ownership/owner.ts";
@@ -87,7 +88,11 @@ export class Shard {
     this.#sim = sim;
     this.history = new History(sim);
     this.#objects = objects;
-    objects.watch.onPublished = ({ owner, writerEpoch, lastSequence }, before) => {
+    objects.watch.onPublished = (manifest, before) => {
+      const { owner, writerEpoch, lastSequence } = manifest;
+      if (lastSequence > before.lastSequence && hasIngest(manifest)) {
+        this.history.loaded(writerEpoch, lastSequence);
+      }
       const to = this.#restores.get(owner?.node ?? "");
       if (to === undefined || lastSequence === before.lastSequence) return;
       // It brings what it replaces into tables first.
@@ -431,10 +436,17 @@ function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmTuning> {
     compactionMaxRuns: sim.pick([2, 6]),
     compactionRuns: 2,
     tableBytes: sim.pick([600, 4_000, 100_000]),
+    ingestBytes: sim.pick([200, 2_000, 100_000]),
     compactionSubrangeBytes: sim.pick([300, 3_000, 1_000_000]),
     l0Tables: [30, 1_000],
     gcMinAgeMs,
   };
+}
+
+/** Whether its last sequence is that of an ingest. */
+function hasIngest({ level0, runs, lastSequence }: Manifest): boolean {
+  const tables = [...level0, ...runs.flatMap((run) => run.tables)];
+  return tables.some(({ sequence }) => sequence === lastSequence);
 }
 
 function replacedBy({ name }: Host): (sequence: number) => string {

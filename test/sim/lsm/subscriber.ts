@@ -89,12 +89,13 @@ export class Subscriber {
     this.#must(member, oldest > this.#due, () => what);
     await branch.noted(oldest - 1);
     // Restores may follow each other; behind them a batch begins, or nothing is yet.
-    let restores = 0;
-    while (branch.isRestore(this.#due + restores)) restores++;
-    const restored = restores > 0 && oldest === this.#due + restores;
-    const mayGo = restored || !this.#shard.retainsAll;
-    this.#must(member, mayGo, () => `${what}, and all is to be kept`);
-    this.#sim.coverage.note(`subscribe ${restored ? "restored" : "gone"}`);
+    let unfed = 0;
+    while (branch.unfed(this.#due + unfed) !== undefined) unfed++;
+    const first = branch.unfed(this.#due);
+    // Ingests are told one by one.
+    const isDue = unfed > 0 && oldest <= this.#due + unfed && branch.unfed(oldest) !== "restore";
+    this.#must(member, isDue || !this.#shard.retainsAll, () => `${what}, and all is to be kept`);
+    this.#sim.coverage.note(`subscribe ${isDue ? first : "gone"}`);
     this.#rows = branch.rowsAt(oldest - 1);
     this.#due = oldest;
   }

@@ -1,7 +1,10 @@
 import type { EngineSnapshot } from "../../../src/lsm/transaction/snapshots.ts";
 import { int64Text, type ModelOp, type ReadRange, setText } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
+import { writeIf } from "./judged-condition.ts";
+import { JudgedIngest } from "./judged-ingest.ts";
 import { JudgedTransaction } from "./judged-transaction.ts";
+import { JudgedView } from "./judged-view.ts";
 import type { Member, Where } from "./member.ts";
 import type { Shard } from "./shard.ts";
 
@@ -12,6 +15,7 @@ const COUNTERS = 3;
 
 const account = (index: number): string => `bank/${index}`;
 const counter = (index: number): string => `count/${index}`;
+const load = (index: number): string => `load/${String(index).padStart(3, "0")}`;
 const row = (index: number): string => `row/${String(index).padStart(3, "0")}`;
 
 /** Founds the bank, where nothing goes wrong yet. */
@@ -64,12 +68,15 @@ export class User {
 
   async #act(member: Member): Promise<void> {
     const chance = this.#sim.prng.float();
-    if (chance < 0.35) return await this.#write(member);
+    if (chance < 0.29) return await this.#write(member);
+    if (chance < 0.34) return await this.#writeIf(member);
+    if (chance < 0.36) return await this.#load(member);
     if (chance < 0.5) return await this.#transfer(member);
     if (chance < 0.58) return await this.#count(member);
     if (chance < 0.66) return await this.#confirmed(member);
     if (chance < 0.74) return await this.#get(member);
-    if (chance < 0.84) return await this.#scan(member);
+    if (chance < 0.81) return await this.#scan(member);
+    if (chance < 0.84) return await this.#view(member);
     if (chance < 0.9) return await this.#audit(member);
     if (chance < 0.95) return await this.#keep(member);
     if (chance < 0.97) await member.use("flush", () => member.engine.flush());
@@ -109,7 +116,7 @@ export class User {
 
   #op(member: Member): ModelOp {
     const sim = this.#sim;
-    const key = row(sim.below(KEYS));
+    const key = sim.chance(0.04) ? load(sim.below(KEYS)) : row(sim.below(KEYS));
     if (sim.chance(0.06)) return this.#deletion();
     if (sim.chance(0.2)) return this.#merge(member);
     if (sim.chance(0.25)) return { op: "delete", key };
@@ -157,6 +164,11 @@ export class User {
         const range = this.#range();
         await transaction.scan(range, sim.chance(0.5), sim.pick([2, 1_000]));
       }
+      // Of what others are about to write to.
+      if (sim.chance(0.3)) {
+        const key = sim.pick([counter(sim.below(COUNTERS)), account(sim.below(ACCOUNTS))]);
+        await transaction.lock(key, sim.chance(0.5));
+      }
       // Beyond flushes and compactions, now and then.
       if (sim.chance(0.3)) await sim.sleep(sim.spanMs(1, sim.pick([3_000, 200_000])));
       if (paid === undefined || got === undefined || sim.chance(0.05))
@@ -164,14 +176,92 @@ export class User {
       transaction.set(from, String(Number(paid) - amount));
       transaction.set(to, String(Number(got) + amount));
       while (sim.chance(0.25)) transaction.do(this.#op(member));
-      if (sim.chance(0.3)) {
-        transaction.savepoint();
-        await transaction.insert(row(sim.below(KEYS)), this.#value());
-        while (sim.chance(0.4)) transaction.do(this.#op(member));
-        await transaction.get(row(sim.below(KEYS)));
-        if (sim.chance(0.5)) transaction.rollbackTo();
-      }
+      while (sim.chance(0.3)) await this.#statement(member, transaction);
       return await transaction.commit();
+    });
+  }
+
+  /** Of a transaction: what it does is kept, or not. */
+  async #statement(member: Member, transaction: JudgedTransaction): Promise<void> {
+    const sim = this.#sim;
+    transaction.savepoint();
+    const key = row(sim.below(KEYS));
+    if (sim.chance(0.3)) transaction.set(key, sim.chance(0.5) ? undefined : this.#value());
+    await transaction.insert(key, this.#value());
+    if (sim.chance(0.3)) await transaction.lock(row(sim.below(KEYS)), sim.chance(0.5));
+    while (sim.chance(0.4)) transaction.do(this.#op(member));
+    await transaction.get(row(sim.below(KEYS)));
+    if (sim.chance(0.5)) transaction.rollbackTo();
+    await transaction.get(key);
+  }
+
+  /** A write that rests on what keys are, or on what was not written to them. */
+  async #writeIf(member: Member): Promise<void> {
+    const sim = this.#sim;
+    const ops = Array.from({ length: 1 + sim.below(3) }, () => this.#op(member));
+    await member.use("write if", async () => {
+      const view = member.engine.readView();
+      try {
+        // Others write meanwhile, and flush.
+        if (sim.chance(0.4)) await sim.sleep(sim.spanMs(1, sim.pick([500, 30_000])));
+        const conditions = Array.from({ length: 1 + sim.below(2) }, () => ({
+          key: sim.chance(0.3) ? load(sim.below(KEYS)) : row(sim.below(KEYS)),
+          is: sim.pick(["absent", "present", view.sequence] as const),
+        }));
+        const fate = await writeIf(sim, member, ops, conditions);
+        return sim.chance(0.5) ? await fate() : true;
+      } finally {
+        view.close();
+      }
+    });
+  }
+
+  /** Many rows, into keys that are hardly written otherwise, or into some of those that are. */
+  async #load(member: Member): Promise<void> {
+    const sim = this.#sim;
+    const first = sim.below(KEYS);
+    const count = 1 + sim.below(sim.pick([3, 12]));
+    const name = sim.chance(0.7) ? load : row;
+    const span = { from: name(first), to: name(first + count) };
+    const isAll = sim.chance(0.1);
+    await member.use("ingest", async () => {
+      const ingest = new JudgedIngest(sim, member, isAll ? [{ from: "", to: "" }] : [span]);
+      const keys = Array.from({ length: count }, (_, index) => name(first + index));
+      if (sim.chance(0.05)) keys.push(sim.pick(keys));
+      while (keys.length > 0) {
+        const some = Array.from({ length: Math.min(keys.length, 1 + sim.below(6)) }, () => {
+          return keys.splice(sim.below(keys.length), 1)[0] as string;
+        });
+        await ingest.add(some.map((key) => [key, this.#value()]));
+        if (sim.chance(0.3)) await sim.sleep(sim.spanMs(1, sim.pick([200, 5_000])));
+      }
+      if (sim.chance(0.1)) await ingest.abort();
+      else await ingest.commit();
+    });
+  }
+
+  /** A statement's reads, in any order, amid what others do: all of one state and of one time. */
+  async #view(member: Member): Promise<void> {
+    const sim = this.#sim;
+    const key = row(sim.below(KEYS));
+    await member.use("view", async () => {
+      // Something that is about to be gone.
+      if (sim.chance(0.5)) {
+        const expiresAtMs = member.now() + sim.pick([20, 800, 5_000]);
+        await member.write([{ op: "put", key, value: this.#value(), expiresAtMs }]);
+      }
+      const view = new JudgedView(sim, member, this.#snapshotOf(member));
+      try {
+        for (let reads = 1 + sim.below(4); reads > 0; reads--) {
+          const others = Array.from({ length: sim.below(3) }, () => row(sim.below(KEYS)));
+          if (sim.chance(0.7)) await view.get([key, ...others]);
+          const plan = { range: this.#range(), limit: sim.pick([1, 4, 1_000]) };
+          await view.scan({ ...plan, reverse: sim.chance(0.5) }, () => this.#pause());
+          if (sim.chance(0.5)) await sim.sleep(sim.spanMs(1, sim.pick([1_000, 60_000])));
+        }
+      } finally {
+        view.close();
+      }
     });
   }
 
@@ -249,9 +339,14 @@ export class User {
     });
   }
 
-  #where(member: Member): Where {
+  #snapshotOf(member: Member): EngineSnapshot | undefined {
     const kept = this.#snapshot;
-    if (kept?.member === member && this.#sim.chance(0.5)) return kept.snapshot;
+    return kept?.member === member && this.#sim.chance(0.5) ? kept.snapshot : undefined;
+  }
+
+  #where(member: Member): Where {
+    const kept = this.#snapshotOf(member);
+    if (kept !== undefined) return kept;
     return this.#sim.pick(["memory", "durable"] as const);
   }
 
@@ -261,6 +356,7 @@ export class User {
     return sim.pick<ReadRange>([
       {},
       { prefix: "row/01" },
+      { prefix: "load/" },
       a < b ? { from: a, to: b } : { from: a },
     ]);
   }

@@ -1,0 +1,144 @@
+import type { ConnectorId } from "../base/ids.ts";
+import type { Item } from "../pointer/port.ts";
+import { BatchBuilder, never } from "./batch.ts";
+import type { Actor, CatalogContext } from "./context.ts";
+import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
+import { connectorExists, connectorNotFound, corrupt } from "./errors.ts";
+import { directoryOf, FAMILIES, keyOf } from "./keys.ts";
+import { type Listed, listedPage } from "./listed.ts";
+import type { Connector, Receipt } from "./model.ts";
+import { checkName, checkProperties } from "./names.ts";
+import { listPage, type Page, type PageRequest } from "./pages.ts";
+import { byIdKey } from "./paths.ts";
+import { assertMayUpdate } from "./payloads.ts";
+import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
+import { anyVersion, type Expect, type Revise, reviseEntity } from "./revise.ts";
+import { type RevisedEntity, revisedBy, revisedOf } from "./revised-entity.ts";
+import { nameSummary, summaryOf } from "./summaries.ts";
+
+/** What a new connector is made of. */
+export type NewConnector = Pick<
+  Connector,
+  "name" | "description" | "kind" | "uri" | "options" | "policy" | "properties"
+>;
+
+/** The name of a connector that was deleted and made again moves under a reader. */
+const MAX_LOOKS = 8;
+
+/** The connectors of one account. */
+export class Connectors {
+  readonly #context: CatalogContext;
+
+  constructor(context: CatalogContext) {
+    this.#context = context;
+  }
+
+  /**
+   * @throws FirnError `NAME_INVALID`, `PROPERTIES_INVALID`, `CONNECTOR_ALREADY_EXISTS`. One batch
+   * of 5 operations.
+   */
+  async create(actor: Actor, request: NewConnector): Promise<RevisedEntity<Connector>> {
+    const { account, pointers, payloads, ids } = this.#context;
+    const name = checkName(request.name, "connector");
+    checkProperties(request.properties);
+    checkProperties(request.options);
+    const id = ids.mint<ConnectorId>();
+    const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Connector>>> => {
+      const { revision, updatedAtMs } = attempt.authorship;
+      const held = await pointers.get(this.#nameKey(name));
+      if (held.state === "live") throw connectorExists(name);
+      const entity: Connector = {
+        ...request,
+        type: "connector",
+        id,
+        name,
+        createdAtMs: updatedAtMs,
+        state: "ACTIVE",
+        nameRevision: revision,
+      };
+      const payload = payloads.encode(entity, attempt.authorship);
+      const primary = byIdKey("connector", account, id);
+      const batch = new BatchBuilder(account)
+        .put(never(primary), { payload, summary: summaryOf(entity, payload) })
+        .put(held, { summary: nameSummary(entity) })
+        .bump(keyOf(FAMILIES.accountGuard, account));
+      return { batch, primary, result: () => revisedBy(attempt.authorship, entity, 1n) };
+    };
+    return write(this.#context, actor, "create-connector", plan, (done) =>
+      this.#replay(done, name),
+    );
+  }
+
+  /** Two reads, and a payload. @throws FirnError `CONNECTOR_NOT_FOUND`, `NAME_INVALID`. */
+  async get(text: string): Promise<Stored<Connector>> {
+    return (await this.#find(checkName(text, "connector"))).stored;
+  }
+
+  async page(request: PageRequest): Promise<Page<Listed>> {
+    const directory = directoryOf(FAMILIES.connectorByName, this.#context.account);
+    return listedPage(this.#context, await listPage(this.#context.pointers, directory, request));
+  }
+
+  /**
+   * Gives a connector other content; its name stays. `change` answers undefined for what is there
+   * already, and is asked again after a lost race.
+   *
+   * @throws FirnError as `get`, `PROPERTIES_INVALID`, and what `change` throws.
+   */
+  async revise(
+    actor: Actor,
+    text: string,
+    change: Revise<Connector>,
+  ): Promise<RevisedEntity<Connector>> {
+    const name = checkName(text, "connector");
+    const find = () => this.get(name);
+    const checked: Revise<Connector> = (stored) => {
+      const next = change(stored);
+      if (next !== undefined) checkProperties(next.options);
+      return next;
+    };
+    const replay = (done: Receipt) => this.#replay(done, name);
+    return reviseEntity(this.#context, actor, "update-connector", find, checked, replay);
+  }
+
+  /** Deletes a connector for good; the tables that it brought stay. @throws FirnError as `get`. */
+  async delete(actor: Actor, text: string, expect: Expect<Connector> = anyVersion): Promise<void> {
+    const name = checkName(text, "connector");
+    const plan = async (): Promise<Planned<void>> => {
+      const { stored, named } = await this.#find(name);
+      expect(stored);
+      assertMayUpdate(stored.envelope);
+      if (named.state === "absent") return REPLAN;
+      const batch = new BatchBuilder(this.#context.account).delete(stored.item).delete(named);
+      return { batch, primary: stored.item.key, result: () => undefined };
+    };
+    await write(this.#context, actor, "delete-connector", plan, async () => undefined);
+  }
+
+  async #find(name: string): Promise<{ readonly stored: Stored<Connector>; readonly named: Item }> {
+    const { account, pointers } = this.#context;
+    for (let look = 0; look < MAX_LOOKS; look++) {
+      const named = await pointers.get(this.#nameKey(name));
+      if (named.state === "absent") throw connectorNotFound(name);
+      const { entityId } = summaryOfItem(named);
+      const item = await pointers.get(byIdKey("connector", account, entityId));
+      if (item.state === "absent") continue;
+      const stored = await readEntity<Connector>(this.#context, "connector", item);
+      if (stored !== undefined) return { stored, named };
+    }
+    throw corrupt("a name leads to no connector", { name });
+  }
+
+  #nameKey(name: string): string {
+    return keyOf(FAMILIES.connectorByName, this.#context.account, name);
+  }
+
+  /** What an earlier request of the same key came to, as it stands now. */
+  async #replay({ key }: Receipt, name: string): Promise<RevisedEntity<Connector>> {
+    const item = await this.#context.pointers.get(key);
+    if (item.state === "absent") throw connectorNotFound(name);
+    const stored = await readEntity<Connector>(this.#context, "connector", item);
+    if (stored === undefined) throw connectorNotFound(name);
+    return revisedOf(stored);
+  }
+}

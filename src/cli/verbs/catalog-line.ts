@@ -1,0 +1,29 @@
+import type { OperationName } from "../../api/operations.ts";
+
+/** Verbs of every day, each with a function of `daily.ts`. */
+export const DAILY = [
+  "ls",
+  "describe",
+  "log",
+  "diff",
+  "find",
+  "watch",
+  "top",
+  "rm",
+  "mv",
+  "tag",
+  "branch",
+  "rollback",
+  "protect",
+] as const;
+
+export type DailyVerb = (typeof DAILY)[number];
+
+/** A line that asks the catalog, as it was understood. */
+export interface CatalogLine {
+  readonly run: DailyVerb | "context" | { readonly operation: OperationName };
+  /** Words without options, in order. */
+  readonly words: readonly string[];
+  /** Options, by name in camel case. */
+  readonly values: Readonly<Record<string, unknown>>;
+}

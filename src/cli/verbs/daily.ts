@@ -1,0 +1,28 @@
+import type { Verb } from "./call.ts";
+import type { DailyVerb } from "./catalog-line.ts";
+import { mv, protect, rm } from "./change.ts";
+import { branch, rollback, tag } from "./change-refs.ts";
+import { describeOne } from "./describe.ts";
+import { diff } from "./diff.ts";
+import { find } from "./find.ts";
+import { log } from "./log.ts";
+import { ls } from "./ls.ts";
+import { top } from "./top.ts";
+import { watch } from "./watch.ts";
+
+/** What runs each verb of every day. */
+export const DAILY_VERBS: Readonly<Record<DailyVerb, Verb>> = {
+  ls,
+  describe: describeOne,
+  log,
+  diff,
+  find,
+  watch,
+  top,
+  rm,
+  mv,
+  tag,
+  branch,
+  rollback,
+  protect,
+};
