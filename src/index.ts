@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { acceptsEvents } from "./http/accept.ts";
 import type { CompactionStyle } from "./lsm/index.ts";
 import { SystemClock } from "./runtime/clock.ts";
 import { type Composition, compose } from "./runtime/compose.ts";
@@ -33,6 +34,8 @@ export {
   type ClientOptions,
   FirnClient,
   namespaceName,
+  type Watched,
+  type WatchOptions,
 } from "./client/client.ts";
 export type { CompactionStyle } from "./lsm/index.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
@@ -322,12 +325,18 @@ export class Firn {
   }
 
   /**
-   * Answers a request as the server would, without a socket. Only path, query, method, headers and
+   * Answers a request as the server would, without a socket; a stream of events ends when its body
+   * is cancelled. Only path, query, method, headers and
    * body of the request count, not the host of its URL.
    */
   async fetch(request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url);
-    const headers = { ...Object.fromEntries(request.headers), host: "localhost" };
+    const sent: Record<string, string> = Object.fromEntries(request.headers);
+    const headers = { ...sent, host: "localhost" };
+    if (request.method === "GET" && acceptsEvents(sent["accept"])) {
+      const answer = await this.#server.injectStream(`${pathname}${search}`, headers);
+      return new Response(answer.body, { status: answer.status, headers: answer.headers });
+    }
     const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
     const answer = await this.#server.inject(request.method, `${pathname}${search}`, headers, body);
     return new Response(answer.body, { status: answer.status, headers: answer.headers });

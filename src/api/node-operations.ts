@@ -1,6 +1,7 @@
 import type { Asks, PageQuery } from "./asks.ts";
 import type { ApiOperation } from "./operation.ts";
 import {
+  CHANGE,
   CHANGE_PAGE,
   type ChangePage,
   DROPPED,
@@ -153,5 +154,6 @@ export const NODE_OPERATIONS: Readonly<Record<keyof NodeOperations, ApiOperation
     },
     status: 200,
     answer: CHANGE_PAGE,
+    events: CHANGE,
   },
 };

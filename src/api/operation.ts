@@ -33,6 +33,8 @@ export interface ApiOperation {
    * `write` refuses a stale `If-Match` with 412.
    */
   readonly conditional?: "read" | "write";
+  /** What `Accept: text/event-stream` answers in place of `answer`: the data of each event. */
+  readonly events?: Schema;
   /** `Idempotency-Key` and `?dryRun=true` hold for whatever changes the catalog by a batch. */
   readonly once?: boolean;
 }

@@ -1,5 +1,7 @@
 import { OPERATIONS, type OperationName, type Operations } from "../api/operations.ts";
-import type { Problem } from "../api/resources.ts";
+import type { Change, Problem } from "../api/resources.ts";
+import { readEvents } from "./events.ts";
+import { pause } from "./pause.ts";
 
 /** Sends one request, as the platform's `fetch` does. */
 export type Fetch = (request: Request) => Promise<Response>;
@@ -43,6 +45,26 @@ export class ApiError extends Error {
   }
 }
 
+/** Where `watch` begins; absent: now. */
+export interface WatchOptions {
+  /** A cursor of an earlier watch or page. */
+  readonly after?: string;
+  /** A time (RFC 3339). */
+  readonly since?: string;
+  /** Ends the watch. */
+  readonly signal?: AbortSignal;
+}
+
+/** A change, and the cursor of a later watch that has handled it: it may be told of it again. */
+export interface Watched {
+  readonly change: Change;
+  readonly cursor: string;
+}
+
+/** Ids that a watch remembers, since it may be told of a change again after a reconnect. */
+const REMEMBERED = 10_000;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
 interface Given {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -93,6 +115,85 @@ export class FirnClient {
     if (!response.ok) throw new ApiError(problemIn(response.status, text));
     return (text === "" ? undefined : JSON.parse(text)) as Operations[Name]["answer"];
   }
+
+  /**
+   * Follows the change feed as it happens, until `signal` or the end of the loop. It connects again
+   * when the connection is lost and goes on where it was; a change that the server repeats is told
+   * once, unless 10,000 others came between.
+   *
+   * @throws ApiError what no later attempt mends, such as `HISTORY_GONE`: the reader was away for
+   *   longer than the history retention, and must read everything anew.
+   */
+  async *watch(options: WatchOptions = {}): AsyncGenerator<Watched> {
+    const { after, since, signal } = options;
+    const state: WatchState = { cursor: after, retryMs: FIRST_RETRY_MS, known: new Set() };
+    while (!hasEnded(signal)) {
+      let leastMs = 0;
+      try {
+        yield* this.#connection(state, since, signal);
+      } catch (error) {
+        if (hasEnded(signal)) return;
+        if (error instanceof ApiError) {
+          if (!isPassing(error)) throw error;
+          leastMs = error.problem.retryAfterMs ?? 0;
+        }
+      }
+      await pause(Math.max(state.retryMs, leastMs), signal);
+      state.retryMs = Math.min(state.retryMs * 2, LAST_RETRY_MS);
+    }
+  }
+
+  /** One connection of a watch, to its end. */
+  async *#connection(
+    state: WatchState,
+    since: string | undefined,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Watched> {
+    const { fetch = (request) => globalThis.fetch(request), url, headers } = this.#options;
+    const { cursor } = state;
+    const query = cursor === undefined ? searchOf({ since }) : "";
+    const response = await fetch(
+      new Request(`${url}/api/v1${OPERATIONS.listChanges.template}${query}`, {
+        headers: {
+          ...headers,
+          Accept: "text/event-stream",
+          ...(cursor !== undefined && { "Last-Event-ID": cursor }),
+        },
+        ...(signal !== undefined && { signal }),
+      }),
+    );
+    const { ok, status, body } = response;
+    if (!ok || body === null) throw new ApiError(problemIn(status, await response.text()));
+    for await (const { id, data, retryMs } of readEvents(body, signal)) {
+      state.retryMs = retryMs ?? FIRST_RETRY_MS;
+      state.cursor = id ?? state.cursor;
+      if (data === undefined) continue;
+      const change = JSON.parse(data) as Change;
+      if (state.known.has(change.id)) continue;
+      state.known.add(change.id);
+      for (const oldest of state.known) {
+        if (state.known.size <= REMEMBERED) break;
+        state.known.delete(oldest);
+      }
+      yield { change, cursor: state.cursor ?? "" };
+    }
+  }
+}
+
+/** What a watch knows across its connections. */
+interface WatchState {
+  cursor: string | undefined;
+  retryMs: number;
+  readonly known: Set<string>;
+}
+
+function hasEnded(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+/** Whether an answer says that the same request may succeed later. */
+function isPassing({ problem }: ApiError): boolean {
+  return problem.status === 429 || problem.status >= 500;
 }
 
 /** A namespace as a path or a parameter has it: levels joined by dots, dots within them escaped. */

@@ -10,6 +10,13 @@ export interface Answer {
   readonly body: Uint8Array | string | readonly Uint8Array[] | undefined;
 }
 
+/** An answer that is made while it is sent, until the client or the server ends it. */
+export interface StreamedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly pieces: AsyncIterable<string>;
+}
+
 /** Below this size one copy costs less than the vector of a gathered write. */
 const COPY_BYTES = 65_536;
 

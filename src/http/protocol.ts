@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { FirnError } from "../base/error.ts";
 
 import type { Actor } from "../service/actor.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, StreamedAnswer } from "./answer.ts";
 
 /** A request target (RFC 9112, 3.2) in its parts, still percent-encoded. */
 export interface Target {
@@ -32,6 +32,12 @@ export interface Accepted {
   named(): object;
   /** @throws FirnError, for `refuse`. */
   run(actor: Actor, body: Uint8Array | undefined): Promise<Answer>;
+  /**
+   * In place of `run` where it is there: the request asks for a stream, until `ended`.
+   *
+   * @throws FirnError, for `refuse`: what is wrong before the stream begins.
+   */
+  readonly stream?: ((actor: Actor, ended: AbortSignal) => Promise<StreamedAnswer>) | undefined;
 }
 
 /** A request that a framework reads and answers by itself. */

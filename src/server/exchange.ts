@@ -18,6 +18,8 @@ export interface Exchange {
   route: string | undefined;
   /** As the protocol understood its head, once it has. */
   accepted: Accepted | undefined;
+  /** Its answer is a stream: its duration does not count as time to answer. */
+  isStream: boolean;
   /** The client sends no body before it has been told to go on. */
   awaitsContinue: boolean;
 }

@@ -58,6 +58,7 @@ export class Exchanges {
       ticket: undefined,
       route: undefined,
       accepted: undefined,
+      isStream: false,
       awaitsContinue,
     };
     response.on("close", () => this.#end(exchange));
@@ -104,6 +105,13 @@ export class Exchanges {
     this.send(exchange, answer);
   }
 
+  /** Ends an answer that has begun and cannot go on: its client sees the connection break. */
+  breakOff({ response, requestId }: Exchange, thrown: unknown): void {
+    const error = asFirnError(thrown);
+    this.#log.warn({ requestId, ...errorFields(error) }, "stream broken off");
+    response.destroy();
+  }
+
   /** The caller's own id where it is fit for a log line, else a new one. */
   #requestId({ headers }: IncomingMessage): string {
     const sent = headers["x-request-id"];
@@ -115,12 +123,12 @@ export class Exchanges {
   #end(exchange: Exchange): void {
     exchange.ticket?.release();
     const { request, response, requestId } = exchange;
-    if (!response.writableEnded) return;
+    if (!response.writableEnded && !exchange.isStream) return;
     const { method = "" } = request;
     const { statusCode: status } = response;
     const route = exchange.route ?? "unmatched";
     const durationMs = this.#clock.monotonicMs() - exchange.startedMs;
-    this.#observe({ route, method, status, durationMs });
+    this.#observe({ route, method, status, ...(!exchange.isStream && { durationMs }) });
     // What is shed is counted: a line each would cost more than the refusal.
     const level = status === 429 ? "debug" : status >= 400 ? "info" : exchange.protocol.logLevel;
     if (!this.#log.isLevelEnabled(level)) return;

@@ -5,6 +5,10 @@ import { assertPositive, LIMITS } from "../base/limits.ts";
 export const SERVER_LIMITS = {
   /** Bytes of request bodies that have come and are not done with: several of the largest. */
   bodyBytesInFlight: 268_435_456,
+  /** Streams of events: each has a connection, and a page of changes on its way. */
+  streams: 256,
+  /** A client that takes nothing for so long is gone, or stuck. */
+  streamStallMs: 60_000,
 } as const;
 
 type ServerLimits = { readonly [name in keyof typeof SERVER_LIMITS]: number };

@@ -11,7 +11,8 @@ export interface Observation {
   readonly route: string;
   readonly method: string;
   readonly status: number;
-  readonly durationMs: number;
+  /** Absent: only counted. */
+  readonly durationMs?: number;
 }
 
 /** Counts requests and their time by route. Labels are bounded: templates, methods, statuses. */
@@ -30,6 +31,6 @@ export function createHttpMetrics(registry: Metrics): (observation: Observation)
   return ({ route, method: sent, status, durationMs }) => {
     const method = METHODS.has(sent) ? sent : "other";
     requests.add(1, route, method, String(status));
-    times.observe(durationMs / 1_000, route, method);
+    if (durationMs !== undefined) times.observe(durationMs / 1_000, route, method);
   };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { inject } from "light-my-request";
+import { Readable } from "node:stream";
+import { type Response as Injected, type InjectOptions, inject } from "light-my-request";
 import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
@@ -14,7 +15,7 @@ import { routeNotFound } from "../http/failure.ts";
 import type { Accepted, Protocol } from "../http/protocol.ts";
 import { everyMs, idleTimer, settlesWithin, threadCpuMs } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
-import { DEFAULT_ACCOUNT } from "../service/actor.ts";
+import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
 import { Admission } from "./admission.ts";
 import { expectsBody, type IdleWatch, readBody } from "./body.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-error.ts";
@@ -27,6 +28,7 @@ import { SERVER_LIMITS } from "./limits.ts";
 import { listenOn } from "./listen.ts";
 import { LOOK_MS, LoopDelays } from "./loop-delays.ts";
 import type { OperatorAccess } from "./operator-access.ts";
+import { type StreamLimits, Streams } from "./streams.ts";
 import { TimeSlices } from "./time-slices.ts";
 
 /** How long a stop waits for requests that are under way. */
@@ -54,6 +56,7 @@ export interface ServerOptions {
   readonly requestMs?: number;
   readonly bodyIdleMs?: number;
   readonly drainMs?: number;
+  readonly streams?: Partial<StreamLimits>;
   /** Test only: which addresses are this machine's, where there is but one machine. */
   readonly isLoopback?: (address: string) => boolean;
 }
@@ -63,6 +66,11 @@ export interface InjectedAnswer {
   readonly status: number;
   readonly headers: [string, string][];
   readonly body: Uint8Array<ArrayBuffer> | null;
+}
+
+/** An answer whose body is read while it is made. */
+export interface InjectedStream extends Omit<InjectedAnswer, "body"> {
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
 }
 
 /**
@@ -80,6 +88,7 @@ export class FirnServer {
   readonly #operators: OperatorAccess;
   readonly #loop: LoopDelays;
   readonly #compressor: Compressor = new Compressor();
+  readonly #streams: Streams;
   #unwatchLoop: () => void = () => {};
   /** The loopback address that asked last: to judge its text costs more than to compare it. */
   #near: string | undefined;
@@ -96,6 +105,7 @@ export class FirnServer {
     this.#loop = new LoopDelays({ monotonicMs, threadCpuMs }, options.metrics);
     this.#guard = new HostGuard(options.edge.allowHost);
     this.#exchanges = new Exchanges(options);
+    this.#streams = new Streams(options.metrics, options.streams);
     this.#operators = options.operators;
     this.#server = createHttpServer(options.requestMs);
     this.#connections = new Connections(this.#server, options.edge, options.metrics);
@@ -143,24 +153,37 @@ export class FirnServer {
     headers: Readonly<Record<string, string>>,
     body: Uint8Array | undefined,
   ): Promise<InjectedAnswer> {
+    const response = await this.#inject({
+      method: method as "GET",
+      url,
+      headers,
+      ...(body === undefined ? {} : { payload: Buffer.from(body) }),
+    });
+    const hasBody = !isBodyless(response.statusCode) && method !== "HEAD";
+    return { ...headOf(response), body: hasBody ? new Uint8Array(response.rawPayload) : null };
+  }
+
+  /** As `inject`, of a GET that may be answered with a stream: it resolves when that begins. */
+  async injectStream(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<InjectedStream> {
+    const response = await this.#inject({ method: "GET", url, headers, payloadAsStream: true });
+    const stream = response.stream();
+    // Who reads no further has gone, as if a connection had closed.
+    stream.once("close", () => response.raw.res.destroy());
+    const body = Readable.toWeb(stream) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    return { ...headOf(response), body: isBodyless(response.statusCode) ? null : body };
+  }
+
+  async #inject(options: InjectOptions): Promise<Injected> {
     if (this.#stopping !== undefined) {
       throw new FirnError("Unavailable", "SERVER_STOPPED", "server is stopped");
     }
     await this.#open();
     const receive = (request: unknown, response: unknown) =>
       this.#receive(request as IncomingMessage, response as ServerResponse, false);
-    const response = await inject(receive, {
-      method: method as "GET",
-      url,
-      headers,
-      ...(body === undefined ? {} : { payload: Buffer.from(body) }),
-    });
-    const { statusCode: status, rawPayload } = response;
-    const bodyless = status === 204 || status === 304 || method === "HEAD";
-    const pairs = Object.entries(response.headers).flatMap(([name, value]): [string, string][] =>
-      [value ?? []].flat().map((each) => [name, String(each)]),
-    );
-    return { status, headers: pairs, body: bodyless ? null : new Uint8Array(rawPayload) };
+    return inject(receive, options);
   }
 
   /** Stops to accept, lets what is under way finish, for at most 10 s, then closes. Idempotent. */
@@ -172,6 +195,7 @@ export class FirnServer {
   async #drain(): Promise<void> {
     this.#closeOthers();
     this.#unwatchLoop();
+    this.#streams.drain();
     for (const protocol of this.#options.protocols) protocol.drain?.();
     const closing = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     const closed = Promise.all([closing, this.#operators.close()]);
@@ -244,6 +268,10 @@ export class FirnServer {
       if (turn !== undefined) await turn;
       began = true;
       this.#loop.begin(accepted.operation);
+      if (accepted.stream !== undefined) {
+        await this.#stream(exchange, accepted.stream, actor);
+        return;
+      }
       const answer = await accepted.run(actor, body);
       this.#exchanges.send(
         exchange,
@@ -255,6 +283,23 @@ export class FirnServer {
       if (began) this.#loop.end(accepted.operation);
       ticket?.release();
     }
+  }
+
+  /** Begins a stream, which goes on by itself: it keeps no place among what is under way. */
+  async #stream(
+    exchange: Exchange,
+    stream: NonNullable<Accepted["stream"]>,
+    actor: Actor,
+  ): Promise<void> {
+    const { response, ticket } = exchange;
+    const ended = this.#streams.open(response);
+    const answer = await stream(actor, ended);
+    exchange.isStream = true;
+    exchange.ticket = undefined;
+    ticket?.release();
+    const headers = this.#exchanges.headersOf(exchange);
+    const sent = this.#streams.send(response, answer, ended, headers);
+    sent.catch((thrown: unknown) => this.#exchanges.breakOff(exchange, thrown));
   }
 
   #readBody(exchange: Exchange, { bodyBytes: maxBytes }: Accepted): Promise<Uint8Array> {
@@ -287,6 +332,17 @@ export class FirnServer {
       onIdle();
     });
   }
+}
+
+function isBodyless(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
+function headOf({ statusCode: status, headers }: Injected): Omit<InjectedAnswer, "body"> {
+  const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    [value ?? []].flat().map((each) => [name, String(each)]),
+  );
+  return { status, headers: pairs };
 }
 
 /** Asks for the body of a client that waits to be asked. */

@@ -169,6 +169,18 @@ export class EntityHistory {
   }
 
   /**
+   * The token of where a read with these would begin.
+   *
+   * @throws FirnError `Invalid`: `PAGE_TOKEN_INVALID`, `FEED_INVALID`.
+   */
+  startOf(
+    _actor: Actor,
+    request: { readonly token?: string; readonly sinceMs?: number } = {},
+  ): string {
+    return this.#tokens.seal(FEED, JSON.stringify(this.#placeOf(request)));
+  }
+
+  /**
    * Who changed what, oldest minute first. One list for each of 16 shards a minute.
    *
    * @throws FirnError `Invalid` `AUDIT_INVALID`; `NotFound` `HISTORY_GONE`; of an entity that is

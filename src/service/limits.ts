@@ -47,6 +47,15 @@ export const SERVICE_LIMITS = {
   commitsWaiting: 64,
   /** One page of a list whose caller names no size. */
   pageSizeDefault: 100,
+  /** A change stream is silent for so long at most: proxies close what is silent for a minute. */
+  changeBeatMs: 15_000,
+  /** Changes of other nodes are looked for this often while there are streams. */
+  changePollMs: 5_000,
+  /** Changes of this node wait so long for others to come with them. */
+  changeGapMs: 100,
+  /** Changes that are kept for slower streams, and ids by which repeats are told: some 10 MB. */
+  changeTailKept: 5_000,
+  changeIdsKept: 20_000,
   /** Names that one request of a search looks at: some 20 lists, each a read of the store. */
   searchedNames: 20_000,
 } as const;

@@ -10,6 +10,7 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
 import { DEFAULT_ACCOUNT, OWN_ACTOR } from "./actor.ts";
 import { CatalogAdmin } from "./catalog-admin.ts";
+import { ChangeStreams } from "./change-streams.ts";
 import { DroppedAdmin } from "./dropped-admin.ts";
 import { EntityHistory } from "./entity-history.ts";
 import { Fsck } from "./fsck/fsck.ts";
@@ -124,7 +125,8 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const { onDefect } = stores;
   const collector = new Collector(stores.pointers);
   const tombstones = new Tombstones(collector.pointers, { metrics, expires, onDefect });
-  const told = { ...stores, pointers: tombstones.pointers };
+  const streams = new ChangeStreams(tombstones.pointers, stores, () => history);
+  const told = { ...stores, pointers: streams.pointers };
   const catalog = await AccountCatalog.open(told, DEFAULT_ACCOUNT);
   tombstones.serve(catalog);
   const places = new TableLocations(catalog, locations, sharedRoots);
@@ -161,6 +163,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     dropped,
     jobs: jobsAdmin,
     changes: history,
+    changeStreams: guardedBy(guard, streams),
     tokens,
   });
   return {
@@ -186,7 +189,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     },
     close: async () => {
       // A job that waits for it ends at once, and is taken up by another node.
-      await Promise.all([reading.close(), ofJobs.close()]);
+      await Promise.all([reading.close(), ofJobs.close(), streams.close()]);
       await jobs.stop();
       await tombstones.stop();
       await reports.settled();

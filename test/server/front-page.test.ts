@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { prefersHtml } from "../../src/http/probes/accept.ts";
+import { prefersHtml } from "../../src/http/accept.ts";
 import { Firn } from "../../src/index.ts";
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";

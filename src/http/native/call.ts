@@ -20,6 +20,18 @@ export type Handler<Name extends OperationName> = (
   call: Call<Name>,
 ) => Promise<Operations[Name]["answer"]>;
 
+/** A request for a stream of events, checked as any other. */
+export interface StreamCall<Name extends OperationName> extends Call<Name> {
+  /** Of the event that the client has seen last. */
+  readonly lastEventId: string | undefined;
+  readonly ended: AbortSignal;
+}
+
+/** Makes the text of a stream, whose first read has been done. */
+export type StreamHandler<Name extends OperationName> = (
+  call: StreamCall<Name>,
+) => Promise<AsyncIterable<string>>;
+
 export type Handlers<Names extends OperationName = OperationName> = {
   readonly [Name in Names]: Handler<Name>;
 };

@@ -2,7 +2,8 @@ import type { NodeOperations } from "../../api/node-operations.ts";
 import { parseId } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { tokenPage } from "../../service/resources/pages.ts";
-import type { Handlers } from "./call.ts";
+import type { Handlers, StreamHandler } from "./call.ts";
+import { eventStream } from "./event-stream.ts";
 import { splitNames } from "./names.ts";
 import { decodePart } from "./query.ts";
 import { renderChange, renderDropped, renderJob, renderResource } from "./render.ts";
@@ -14,6 +15,25 @@ const NAMES = LIMITS.namespaceLevels + 2;
 function idOf(raw = ""): string {
   return parseId(decodePart(raw));
 }
+
+/** Where a feed begins or goes on. */
+function feedStart(after: string | undefined, since: string | undefined) {
+  return {
+    ...(after !== undefined && { token: after }),
+    ...(since !== undefined && { sinceMs: parseTime(since, "since") }),
+  };
+}
+
+/** What serves the operations that also answer with events. */
+export const STREAMS: { readonly listChanges: StreamHandler<"listChanges"> } = {
+  listChanges: async ({ actor, service, query, lastEventId, ended }) => {
+    const start =
+      lastEventId === undefined
+        ? feedStart(query.after, query.since)
+        : feedStart(lastEventId, undefined);
+    return eventStream(await service.changeStreams.follow(actor, start, ended));
+  },
+};
 
 export const NODE_HANDLERS: Handlers<keyof NodeOperations> = {
   getInfo: async ({ actor, serverVersion }) => ({
@@ -48,8 +68,7 @@ export const NODE_HANDLERS: Handlers<keyof NodeOperations> = {
   listChanges: async ({ actor, service, query }) => {
     const { after, since, pageSize } = query;
     const page = await service.changes.changes(actor, {
-      ...(after !== undefined && { token: after }),
-      ...(since !== undefined && { sinceMs: parseTime(since, "since") }),
+      ...feedStart(after, since),
       ...(pageSize !== undefined && { limit: Math.min(pageSize, LIMITS.pageSize) }),
     });
     return {

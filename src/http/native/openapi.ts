@@ -80,6 +80,12 @@ const KEY: Schema = {
 };
 const TAGS: Schema = { type: "string", description: "Entity tags, separated by commas" };
 
+const LAST_EVENT = "Last-Event-ID";
+const CURSOR: Schema = {
+  type: "string",
+  description: "Resumes a stream behind the event with this id; stands above `after`",
+};
+
 function parametersIn(operation: ApiOperation): readonly unknown[] {
   const { template, required = [], once, conditional } = operation;
   const inPath = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) =>
@@ -92,18 +98,27 @@ function parametersIn(operation: ApiOperation): readonly unknown[] {
     ...(once === true ? [parameter("header", "Idempotency-Key", KEY, false)] : []),
     ...(conditional === "write" ? [parameter("header", "If-Match", TAGS, false)] : []),
     ...(conditional === "read" ? [parameter("header", "If-None-Match", TAGS, false)] : []),
+    ...(operation.events === undefined ? [] : [parameter("header", LAST_EVENT, CURSOR, false)]),
   ];
   return [...inPath, ...inQuery, ...inHeader];
 }
 
 function responsesOf(operation: ApiOperation): Readonly<Record<string, unknown>> {
-  const { status, answer, conditional } = operation;
+  const { status, answer, events, conditional } = operation;
   const done =
     answer === undefined
       ? { description: "Done" }
       : {
           description: "Done",
-          content: { "application/json": { schema: referring(answer, false) } },
+          content: {
+            "application/json": { schema: referring(answer, false) },
+            ...(events !== undefined && {
+              "text/event-stream": {
+                schema: { type: "string" },
+                "x-data": referring(events, false),
+              },
+            }),
+          },
         };
   return {
     [String(status)]: done,

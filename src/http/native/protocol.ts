@@ -5,7 +5,8 @@ import type { Actor } from "../../service/actor.ts";
 import { asDryRun } from "../../service/dry-run.ts";
 import { ANY_TAG } from "../../service/requests.ts";
 import type { ModelService } from "../../service/resources/service.ts";
-import type { Answer } from "../answer.ts";
+import { acceptsEvents } from "../accept.ts";
+import type { Answer, StreamedAnswer } from "../answer.ts";
 import { parseEntityTags } from "../etags.ts";
 import { asFirnError, methodNotAllowed, routeNotFound } from "../failure.ts";
 import { idempotencyOf, markReplayed } from "../idempotency.ts";
@@ -13,6 +14,7 @@ import { NATIVE_MOUNT } from "../mounts.ts";
 import type { Accepted, ErrorForm, Head, Protocol, Target } from "../protocol.ts";
 import { loadChecks } from "./check.ts";
 import { HANDLERS } from "./handlers.ts";
+import { STREAMS } from "./node-handlers.ts";
 import { overloadedProblem, problemOf, RequestInvalid, type RequestProblem } from "./problems.ts";
 import { decodePart, parseQuery, type RawQuery, typedQuery } from "./query.ts";
 import { parametersOf, querySchema } from "./request-schemas.ts";
@@ -43,6 +45,7 @@ class AcceptedRoute implements Accepted {
   readonly #params: RawParams;
   readonly #head: Head;
   readonly #query: RawQuery;
+  readonly stream: Accepted["stream"];
 
   /** @throws FirnError `URL_INVALID`, `PARAMETER_INVALID`. */
   constructor(parts: NativeParts, found: Route, params: RawParams, head: Head) {
@@ -56,6 +59,8 @@ class AcceptedRoute implements Accepted {
     this.#params = params;
     this.#head = head;
     this.#query = parseQuery(head.target.query);
+    const isAsked = operation.events !== undefined && acceptsEvents(head.headers.accept);
+    this.stream = isAsked && head.method === "GET" ? this.#stream.bind(this) : undefined;
   }
 
   /** What its path names, for the log. */
@@ -112,24 +117,32 @@ class AcceptedRoute implements Accepted {
     return { query, body };
   }
 
+  async #stream(actor: Actor, ended: AbortSignal): Promise<StreamedAnswer> {
+    const handler = STREAMS[this.#found.name as keyof typeof STREAMS];
+    const lastEventId = this.#head.headers["last-event-id"]?.toString();
+    const call = { ...this.#callOf(actor, await this.#check(undefined)), lastEventId, ended };
+    const pieces = await handler(call as unknown as Parameters<typeof handler>[0]);
+    const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" };
+    return { status: 200, headers, pieces };
+  }
+
+  #callOf(actor: Actor, { query, body }: { readonly query: object; readonly body: unknown }) {
+    const { operation } = this.#found;
+    const { headers } = this.#head;
+    const { service, version: serverVersion } = this.#parts;
+    const ifMatch = operation.conditional === "write" ? tagsOf(headers["if-match"]) : undefined;
+    return { actor, service, params: this.#params, query, body, ifMatch, serverVersion };
+  }
+
   async #handle(
     actor: Actor,
-    { query, body }: { readonly query: object; readonly body: unknown },
+    asked: { readonly query: object; readonly body: unknown },
   ): Promise<Answer> {
     const { name, operation } = this.#found;
     const { headers, method } = this.#head;
-    const { service, version } = this.#parts;
     // The table ties its types together; what it says of them was checked.
     const handler = HANDLERS[name] as unknown as (call: object) => Promise<unknown>;
-    const answer = await handler({
-      actor,
-      service,
-      params: this.#params,
-      query,
-      body,
-      ifMatch: operation.conditional === "write" ? tagsOf(headers["if-match"]) : undefined,
-      serverVersion: version,
-    });
+    const answer = await handler(this.#callOf(actor, asked));
     if (answer === undefined) return { status: operation.status, headers: {}, body: undefined };
     const etag = operation.conditional === undefined ? undefined : etagIn(answer);
     if (operation.conditional === "read" && etag !== undefined) {

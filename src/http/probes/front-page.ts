@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { prefersHtml } from "../accept.ts";
 import type { Answer } from "../answer.ts";
 import { ICEBERG_MOUNT } from "../mounts.ts";
-import { prefersHtml } from "./accept.ts";
 import { firstSession, INSTALL, PRINTED } from "./first-session.ts";
 
 /** What is served where, for people. */

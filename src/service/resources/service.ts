@@ -1,6 +1,7 @@
 import type { Locations } from "../../blob/locations.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { Table, View } from "../../catalog/model.ts";
+import type { ChangeStreams } from "../change-streams.ts";
 import type { DroppedAdmin } from "../dropped-admin.ts";
 import type { EntityHistory } from "../entity-history.ts";
 import type { IcebergNamespaces } from "../iceberg-namespaces.ts";
@@ -35,12 +36,16 @@ export interface ModelService {
   readonly dropped: UseCases<DroppedAdmin>;
   readonly jobs: UseCases<JobsAdmin>;
   readonly changes: UseCases<EntityHistory>;
+  readonly changeStreams: UseCases<Pick<ChangeStreams, "follow">>;
   /** Opens and seals the tokens of lists that no use case pages by itself. */
   readonly tokens: PageTokens;
 }
 
 export interface ModelParts
-  extends Pick<ModelService, "snapshots" | "dropped" | "jobs" | "changes" | "tokens"> {
+  extends Pick<
+    ModelService,
+    "snapshots" | "dropped" | "jobs" | "changes" | "changeStreams" | "tokens"
+  > {
   readonly catalog: AccountCatalog;
   readonly locations: Locations;
   readonly places: TableLocations;
@@ -53,7 +58,7 @@ export interface ModelParts
 
 /** The use cases of the native API behind one guard. */
 export function modelService(guard: CallGuard, parts: ModelParts): ModelService {
-  const { catalog, tokens, snapshots, dropped, jobs, changes } = parts;
+  const { catalog, tokens, snapshots, dropped, jobs, changes, changeStreams } = parts;
   const names = new ResourceNames(catalog);
   const catalogs = new CatalogResources({ ...parts, names });
   const namespaces = new NamespaceResources({ ...parts, names });
@@ -76,6 +81,7 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
     dropped,
     jobs,
     changes,
+    changeStreams,
     tokens,
   };
 }

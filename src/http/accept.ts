@@ -28,3 +28,13 @@ function weightOf(ranges: readonly MediaRange[], type: string): number {
   }
   return 0;
 }
+
+const EVENTS = "text/event-stream";
+
+/** Whether an `Accept` header asks for server-sent events by name, as an `EventSource` does. */
+export function acceptsEvents(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.toLowerCase().includes(EVENTS)) return false;
+  const ranges = accept.toLowerCase().split(",").map(parseRange);
+  const weight = ranges.find(({ range }) => range === EVENTS)?.weight ?? 0;
+  return weight > 0 && weight >= weightOf(ranges, "application/json");
+}
