@@ -1,5 +1,6 @@
 import { standardOutput } from "./output.ts";
 import { run } from "./program.ts";
+import { terminalScreen } from "./terminal.ts";
 
 let serving = false;
 const output = standardOutput(process.stdout, process.stderr, (error) => {
@@ -10,9 +11,11 @@ const output = standardOutput(process.stdout, process.stderr, (error) => {
   output.printError(`firn: cannot write the output: ${error.message}\n`);
   process.exit(1);
 });
+const { stdin, stdout, stderr, env } = process;
+const screen = terminalScreen(output, { stdin, stdout, stderr, env });
+const settings = { env, cwd: process.cwd(), printError: output.printError };
 process.exitCode = await run(process.argv.slice(2), {
-  env: process.env,
-  cwd: process.cwd(),
+  ...settings,
   serve: async (settings) => {
     serving = true;
     return (await import("./serve.ts")).serve(settings);
@@ -24,16 +27,13 @@ process.exitCode = await run(process.argv.slice(2), {
   fsck: async (command) => (await import("./fsck.ts")).fsck(command, output),
   gc: async (command) => (await import("./gc.ts")).gc(command, output),
   catalog: async (line) => {
-    const [{ runCatalogLine }, { terminalScreen }] = await Promise.all([
-      import("./verbs/run-line.ts"),
-      import("./terminal.ts"),
-    ]);
-    const { stdin, stdout, stderr, env } = process;
-    const screen = terminalScreen(output, { stdin, stdout, stderr, env });
-    const settings = { env, cwd: process.cwd(), printError: output.printError };
+    const { runCatalogLine } = await import("./verbs/run-line.ts");
     return runCatalogLine(line, { settings, screen, stdin });
   },
-  printError: output.printError,
+  names: async (kind, typed) =>
+    (await import("./verbs/complete-names.ts")).completeNames(kind, typed, settings),
+  look: screen,
+  print: output.print,
 });
 await output.flush();
 // A second signal, or a store that does not let go, must not keep the process.

@@ -35,10 +35,15 @@ const NO_HOST = "http://localhost";
 /**
  * Reaches a catalog: a URL is asked; a store is asked through its owner, or else opened here.
  *
- * @throws FirnError `SERVER_UNREACHABLE`, `NO_STORE`, `LSM_NO_SHARD`, `LSM_OWNED`; what the stores
- *   throw.
+ * @param opensStore whether it may be opened here.
+ * @throws FirnError `SERVER_UNREACHABLE`, `NO_SERVER`, `NO_STORE`, `LSM_NO_SHARD`, `LSM_OWNED`;
+ *   what the stores throw.
  */
-export async function openPlace(where: Where, output: Output): Promise<Place> {
+export async function openPlace(
+  where: Where,
+  output: Output,
+  { opensStore = true }: { readonly opensStore?: boolean } = {},
+): Promise<Place> {
   if (where.kind === "url") return urlPlace(where.url, where.token);
   const { settings } = where;
   const { profile, dir } = settings;
@@ -51,6 +56,9 @@ export async function openPlace(where: Where, output: Output): Promise<Place> {
       return placeOf("server", NO_HOST, reachable(socketFetch(operatorSocket(dir)), dir));
     }
     if (!hasShard(dir, SYSTEM_SHARD)) throw noShard(dir);
+  }
+  if (!opensStore) {
+    throw new FirnError("Unavailable", "NO_SERVER", "no server runs on this store");
   }
   try {
     return await storePlace(settings, output);

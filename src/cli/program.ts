@@ -1,15 +1,25 @@
-import { Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError } from "commander";
 import { FLAG_NAMES, type Settings } from "../runtime/settings.ts";
 import { packageVersion } from "../runtime/version.ts";
+import {
+  type Candidate,
+  complete,
+  completionText,
+  SCRIPTS,
+  SHELLS,
+  type Shell,
+} from "./completion.ts";
 import type { FsckCommand } from "./fsck.ts";
 import { addFsck } from "./fsck-program.ts";
 import type { GcCommand } from "./gc.ts";
 import { addGc } from "./gc-program.ts";
+import { homeText } from "./home.ts";
 import type { HousekeepingCommand } from "./housekeeping.ts";
 import { addHousekeeping, type RunHousekeeping } from "./housekeeping-program.ts";
 import type { LsmCommand } from "./lsm.ts";
 import { addLsm } from "./lsm-program.ts";
 import { addRestore, type RestoreLine } from "./restore-program.ts";
+import type { Screen } from "./screen.ts";
 import { INIT_FLAGS, NO_SECRET, type SettingsContext, withSettings } from "./setting-options.ts";
 import type { CatalogLine } from "./verbs/catalog-line.ts";
 import { addContext, addDaily } from "./verbs/daily-program.ts";
@@ -25,6 +35,11 @@ export interface CommandContext extends SettingsContext {
   readonly fsck: (command: FsckCommand) => Promise<number>;
   readonly gc: (command: GcCommand) => Promise<number>;
   readonly catalog: (line: CatalogLine) => Promise<number>;
+  readonly print: (text: string) => void;
+  /** How wide standard output is, and whether it takes colours. */
+  readonly look: Pick<Screen, "hasColour" | "columns">;
+  /** Names that may stand for a word. */
+  readonly names: (kind: "catalog" | "context", typed: string) => Promise<readonly Candidate[]>;
 }
 
 /** Settings that cannot be used, as `sysexits.h` and most tools number it. */
@@ -73,6 +88,7 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   addLsm(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.lsm(command);
   });
+  addCompletion(program, context.print);
   const operate = new Set(program.commands.map((command) => command.name()));
   const catalog: RunLine = async (line) => {
     exitCode = await context.catalog(line);
@@ -80,6 +96,11 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   addDaily(program, catalog);
   addContext(program, catalog);
   addNouns(program, catalog);
+  if (args.length === 0) {
+    context.print(homeText(program, packageVersion(), context.look));
+    return 0;
+  }
+  if (args[0] === COMPLETE) return printCandidates(program, args.slice(1), context);
   const line = operate.has(args[0] ?? "") ? args : withJsonFields(args);
   try {
     await program.parseAsync([...line], { from: "user" });
@@ -89,6 +110,29 @@ export async function run(args: readonly string[], context: CommandContext): Pro
     return error.exitCode === 0 ? 0 : USAGE;
   }
   return exitCode;
+}
+
+/** Asked by the scripts of shells, with the words of a line after `--`. */
+const COMPLETE = "__complete";
+
+async function printCandidates(
+  program: Command,
+  args: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const words = args[0] === "--" ? args.slice(1) : args;
+  const { candidates, names } = complete(program, words);
+  const named = names === undefined ? [] : await context.names(names, words.at(-1) ?? "");
+  context.print(completionText([...candidates, ...named]));
+  return 0;
+}
+
+function addCompletion(program: Command, print: CommandContext["print"]): void {
+  program
+    .command("completion")
+    .description("Print a script that completes lines of firn: source <(firn completion bash)")
+    .addArgument(new Argument("<shell>").choices(SHELLS))
+    .action((shell: Shell) => print(SCRIPTS[shell]));
 }
 
 /**

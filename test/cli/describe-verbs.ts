@@ -73,6 +73,33 @@ export function describeVerbs(firn: RunFirn): void {
     });
   });
 
+  describe("firn alone, and completion of its lines", () => {
+    it("shows every command on one screen", async () => {
+      const home = await done();
+      expect(home).toMatch(/look {6}ls {2}describe/);
+      expect(home).toMatch(/model {5}.*catalog.*namespace.*table/);
+      expect(home.split("\n").length).toBeLessThan(24);
+    });
+
+    it("completes commands, options, names, refs and contexts", async () => {
+      const words = async (...line: readonly string[]) =>
+        (await done("__complete", "--", ...line)).split("\n").map((text) => text.split("\t")[0]);
+      expect(await words("ro")).toEqual(["rollback", ""]);
+      expect(await words("table", "ren")).toEqual(["rename", ""]);
+      expect(await words("ls", "--dro")).toEqual(["--dropped", ""]);
+      expect(await words("completion", "f")).toEqual(["fish", ""]);
+      expect(await words("ls", "la")).toEqual(["lake.", ""]);
+      expect(await words("ls", "-l", "lake.gl")).toEqual(["lake.glacier.", ""]);
+      expect(await words("log", "lake.glacier.c")).toEqual([CORES, ""]);
+      expect(await words("diff", `${CORES}@s`)).toEqual([`${CORES}@season-1`, ""]);
+      expect(await words("ls", "lake.none.")).toEqual([""]);
+      await done("context", "set", "near", "--url", "http://127.0.0.1:1");
+      expect(await words("context", "use", "n")).toEqual(["near", ""]);
+      expect(await words("ls", "--context", "n")).toEqual(["near", ""]);
+      await done("context", "delete", "near");
+    });
+  });
+
   describe("changing verbs of firn", () => {
     it("changes refs of a table, and only if nothing else did", async () => {
       expect((await firn(["tag", `${CORES}@audit`, "audited"])).exitCode).toBe(0);

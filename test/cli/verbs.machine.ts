@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -28,6 +29,34 @@ afterAll(async () => {
 describeVerbs((args, input) =>
   firnProcess(args, userEnv(home, { FIRN_URL: served?.url ?? "" }), input),
 );
+
+const BASH = spawnSync("bash", ["--version"]).status === 0;
+if (!BASH) console.log("skipped: completion in bash, which this machine does not have");
+
+it.skipIf(!BASH)("bash completes a line with the script that firn prints", async () => {
+  const bin = join(dir, "bin");
+  mkdirSync(bin, { recursive: true });
+  const real = join(import.meta.dirname, "..", "..", "bin", "firn.mjs");
+  writeFileSync(join(bin, "firn"), `#!/bin/sh\nexec "${process.execPath}" "${real}" "$@"\n`);
+  chmodSync(join(bin, "firn"), 0o755);
+  const completed = (line: string, cur: string) => {
+    const script = `
+      source <(firn completion bash)
+      COMP_LINE=${JSON.stringify(line)} COMP_POINT=${line.length}
+      COMP_WORDS=(x ${JSON.stringify(cur)}) COMP_CWORD=1
+      _firn 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const env = userEnv(home, {
+      FIRN_URL: served?.url ?? "",
+      PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+    });
+    const { stdout, stderr } = spawnSync("bash", ["-c", script], { env, encoding: "utf8" });
+    return stdout + stderr;
+  };
+  expect(completed("firn rol", "rol")).toBe("rollback\n");
+  expect(completed("firn ls lake.gl", "lake.gl")).toBe("lake.glacier.\n");
+  // Bash ends a word at an at sign: what stands before it is not repeated.
+  expect(completed("firn log lake.glacier.cores@se", "se")).toBe("season-1\n");
+});
 
 describe("the same commands at every place", () => {
   it("asks the server of a directory, a context, and the store where none runs", async () => {

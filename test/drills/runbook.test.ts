@@ -23,6 +23,9 @@ it("the runbook's alarms are read, and its commands are lines that make sense", 
         fsck: () => Promise.resolve(7),
         gc: () => Promise.resolve(7),
         catalog: nothing,
+        print: () => {},
+        look: { hasColour: false, columns: 80 },
+        names: async () => [],
       });
       expect([line, program, exitCode]).toEqual([line, "firn", 7]);
     }

@@ -6,6 +6,7 @@ import { lsm } from "../../src/cli/lsm.ts";
 import type { Output } from "../../src/cli/output.ts";
 import { run } from "../../src/cli/program.ts";
 import { restore } from "../../src/cli/restore.ts";
+import { completeNames } from "../../src/cli/verbs/complete-names.ts";
 import { type LineParts, runCatalogLine } from "../../src/cli/verbs/run-line.ts";
 
 /** What a command line came to. */
@@ -57,6 +58,9 @@ export async function firnLine(
     lsm: (command) => lsm(command, output),
     fsck: (command) => fsck(command, output),
     gc: (command) => gc(command, output),
+    print: output.print,
+    look: { hasColour: false, columns: 80 },
+    names: (kind, typed) => completeNames(kind, typed, { env, cwd: "/", printError: () => {} }),
     catalog: (line) => runCatalogLine(line, lineParts(output, env, input)),
   });
   return { exitCode, out: printed.join(""), errors: refused.join("") };

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Schema } from "../../api/operation.ts";
+import { MODEL_GROUP } from "../home.ts";
 import { positive } from "../option-values.ts";
 import { addWhere } from "../where.ts";
 import type { CatalogLine } from "./catalog-line.ts";
@@ -40,7 +41,7 @@ function nounCommand(program: Command, noun: string): Command {
   return program
     .command(noun)
     .description(`Operations of the native API: ${verbs.join(", ")}.`)
-    .helpGroup("The whole model:");
+    .helpGroup(MODEL_GROUP);
 }
 
 function addVerb(noun: Command, spec: NounVerb, run: RunLine): void {
