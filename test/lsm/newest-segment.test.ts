@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -86,5 +95,40 @@ describe("the newest segment of the log", () => {
     const engine = await openIn(path);
     expect(utf8Text((await engine.get(utf8("key")))!.slice(0, 1))).toBe("0");
     await engine.close();
+  });
+});
+
+describe("openings that fail", () => {
+  it("leave no file each, and the one that succeeds finds all that was acknowledged", async () => {
+    const path = await left(20);
+    const segments = (): readonly string[] =>
+      readdirSync(join(path, "wal")).filter((name) => name.endsWith(".wal"));
+    const [oldest = ""] = segments().filter((name) => statSync(join(path, "wal", name)).size > 0);
+    const file = join(path, "wal", oldest);
+    const whole = readFileSync(file);
+    const damaged = Buffer.from(whole);
+    damaged.fill(0xff, 4_100, 4_200);
+    writeFileSync(file, damaged);
+    const before = segments().length;
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await expect(openIn(path)).rejects.toMatchObject({ kind: "Corrupt", code: "WAL_CORRUPT" });
+      // The first one cannot know that it fails.
+      expect(segments().length).toBe(before + 1);
+    }
+    writeFileSync(file, whole);
+    const engine = await openIn(path);
+    expect(utf8Text((await engine.get(utf8("key")))!.slice(0, 1))).toBe("0");
+    await engine.put(utf8("key"), utf8("new"), { durable: true });
+    await engine.flush();
+    expect(segments().length).toBeLessThan(before);
+    await engine.close();
+  });
+
+  it("none is begun where the newest segment itself has lost its header", async () => {
+    const path = await left(20);
+    truncateSync(newestOf(path), 0);
+    const before = readdirSync(join(path, "wal"));
+    await expect(openIn(path)).rejects.toMatchObject({ code: "WAL_CORRUPT" });
+    expect(readdirSync(join(path, "wal"))).toEqual(before);
   });
 });

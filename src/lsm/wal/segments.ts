@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { Disk, WritableFile } from "../disk/port.ts";
 import { fenced, outranked } from "./errors.ts";
@@ -55,6 +56,7 @@ export class SegmentWalStore implements WalStore {
     const { epoch, from } = options;
     assert(Number.isInteger(epoch) && epoch > 0 && epoch < 2 ** 32, "an epoch is 1 to 2^32 - 1");
     await disk.prepare();
+    await this.#assertReadable(options);
     const { id, file, below } = await this.#fence(options);
     try {
       await disk.sync();
@@ -72,6 +74,29 @@ export class SegmentWalStore implements WalStore {
       // Who is overtaken while it reads may miss what its successor has released: no damage.
       const overtaken = (idsOf(await disk.list()).at(-1) ?? 0) > id;
       throw overtaken ? fenced(walName(id), "Unavailable") : error;
+    }
+  }
+
+  /**
+   * Every opening begins a file, which stays until a flush lets go of what it fences: removed
+   * sooner, the owner it fenced would acknowledge again. So where an earlier opening ended before
+   * its header, one that must fail as well reads the log before it begins its own.
+   *
+   * @throws FirnError `Corrupt`, as `recover`.
+   */
+  async #assertReadable({ epoch, from }: WalOpenOptions): Promise<void> {
+    const { disk } = this.#world;
+    const before = idsOf(await disk.list());
+    const ids = before.filter((id) => id >= from.file);
+    const newest = await newestHeader(disk, ids);
+    if (newest?.id === ids.at(-1) || (newest?.epoch ?? 0) >= epoch) return;
+    try {
+      await recover(disk, newest, { epoch, from, onGroup: () => undefined });
+    } catch (error) {
+      const isDamage = error instanceof FirnError && error.kind === "Corrupt";
+      // Others that take over meanwhile release what was to be read: no damage.
+      const isStill = idsOf(await disk.list()).join() === before.join();
+      if (isDamage && isStill) throw error;
     }
   }
 
