@@ -278,7 +278,12 @@ export class Core {
       underWay: new TablesUnderWay(),
       snapshots: (newest = 0) => {
         this.transactions.expire();
-        return snapshots.sequences(newest);
+        const open = snapshots.sequences(newest);
+        // A manifest may name the rows of an ingest before readers see them: a snapshot that is
+        // opened until then is of the state before, which so has to stay.
+        const { lastSequence: seen } = this.writes;
+        const isAhead = this.published.manifests.current.lastSequence > seen;
+        return isAhead && open.at(-1) !== seen ? [...open, seen] : open;
       },
     };
   }

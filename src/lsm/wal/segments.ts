@@ -48,8 +48,8 @@ export class SegmentWalStore implements WalStore {
   }
 
   /**
-   * A sync of the directory, one of the header; every segment from the mark on is read, whole. The
-   * files of spares that other owners left are removed.
+   * A sync of the directory, one of the header; every segment from the mark on is read, whole, and
+   * twice behind an opening that failed. The files of spares that other owners left are removed.
    */
   async open(options: WalOpenOptions): Promise<Wal> {
     const { disk } = this.#world;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
-import type { PutCondition } from "../../../src/blob/port.ts";
+import type { ListOptions, PutCondition } from "../../../src/blob/port.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest.ts";
 import type { LsmTuning } from "../../../src/lsm/options.ts";
@@ -128,6 +128,43 @@ describe("while an ingest is published", () => {
       await world.run(reader.close());
     }
     expect(seen.size).toBe(2);
+  });
+});
+
+describe("a compaction of rows that are named and not seen", () => {
+  it("keeps the state before it until readers see it", async () => {
+    const world = new TimedShard();
+    const engine = await world.open(OPTIONS);
+    for (let i = 0; i < 200; i += 10) {
+      await world.run(Promise.resolve(engine.put(keyOf(i), utf8("old"))));
+    }
+    await world.run(engine.flush());
+    const ingest = await begin(world, engine, "loaded");
+    // Between the manifest that names its rows and the moment at which they are seen.
+    const named = Promise.withResolvers<void>();
+    const seen = Promise.withResolvers<void>();
+    const list = world.store.list.bind(world.store);
+    world.store.list = async (prefix: string, options?: ListOptions) => {
+      if (prefix.includes("wal/") && (await world.newest()).lastSequence > engine.lastSequence) {
+        world.store.list = list;
+        named.resolve();
+        await seen.promise;
+      }
+      return await list(prefix, options);
+    };
+    const committing = ingest.commit();
+    await world.run(named.promise);
+    await world.run(engine.compact());
+    const snapshot = engine.snapshot();
+    const at = async () => await world.run(Promise.resolve(engine.get(keyOf(10), { snapshot })));
+    expect(snapshot.sequence).toBe(engine.lastSequence);
+    expect(Buffer.from((await at()) ?? []).toString()).toBe("old");
+    seen.resolve();
+    const { sequence } = await world.run(committing);
+    expect(sequence).toBe(snapshot.sequence + 1);
+    expect(Buffer.from((await at()) ?? []).toString()).toBe("old");
+    snapshot.close();
+    expect(await readRow(world, engine, 10)).toBe("loaded");
   });
 });
 
