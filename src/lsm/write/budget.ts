@@ -254,6 +254,7 @@ export class MemoryShare {
   readonly #whole: Whole;
   readonly #bytes: Record<ShardPart, number> = { ...NOTHING };
   #total = 0;
+  #hasLeft = false;
 
   /** Made by `MemoryBudget.join`. */
   constructor(shard: BudgetedShard, whole: Whole) {
@@ -279,6 +280,8 @@ export class MemoryShare {
 
   /** Says what a part takes now; an active memtable without a write takes 0. */
   set(part: ShardPart, bytes: number): void {
+    // Ingests and reads that were open end after their shard: it has given all back by then.
+    if (this.#hasLeft) return;
     assert(bytes >= 0, "a part never gives back more than it took");
     const by = bytes - this.#bytes[part];
     if (by === 0) return;
@@ -297,6 +300,7 @@ export class MemoryShare {
   leave(): void {
     for (const part of Object.keys(this.#bytes) as ShardPart[]) this.set(part, 0);
     assert(this.#total === 0, "a shard that is closed holds nothing");
+    this.#hasLeft = true;
     this.#whole.left();
   }
 }

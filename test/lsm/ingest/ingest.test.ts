@@ -235,6 +235,18 @@ describe("an ingest conflicts with", () => {
   });
 });
 
+it("an ingest whose engine was closed meanwhile fails, and can be aborted", async () => {
+  const world = new TimedShard();
+  const engine = await world.open(OPTIONS);
+  const [first, second] = [engine.ingest(), engine.ingest()];
+  for (const one of [first, second]) await fill(world, one, 400, "never");
+  await world.run(engine.close());
+  await expect(world.run(first.commit())).rejects.toMatchObject({ code: "LSM_CLOSED" });
+  for (const one of [first, second]) await world.run(one.abort());
+  const again = await world.open(OPTIONS);
+  expect((await contents(world, again)).size).toBe(0);
+});
+
 it("an ingest hears of a write that a crash could undo once that is durable", async () => {
   const world = new TimedShard();
   const engine = await world.open(OPTIONS);
