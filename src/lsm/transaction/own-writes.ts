@@ -6,6 +6,7 @@ import { Memtable } from "../memtable/memtable.ts";
 import type { Bounds } from "../range.ts";
 import { type BatchOp, writeOp } from "../wal/batch.ts";
 import { PayloadBatch, type Prepared } from "../write/prepared.ts";
+import { OwnKeys } from "./own-keys.ts";
 
 /** Bytes of one chunk of the memtable: operations, one behind the other. */
 interface Stretch {
@@ -35,6 +36,8 @@ export class OwnWrites {
   #known = 0;
   #knownStretches = 0;
   #knownBytes = 0;
+  /** From the first question on. */
+  #keys: OwnKeys | undefined;
   /** As a snapshot sees what was deleted by ranges; for so many operations. */
   #deleted: { readonly count: number; readonly map: RangeMap | undefined } | undefined;
 
@@ -57,7 +60,14 @@ export class OwnWrites {
   }
 
   get memoryBytes(): number {
-    return this.#memtable.memoryBytes;
+    return this.#memtable.memoryBytes + (this.#keys?.memoryBytes ?? 0);
+  }
+
+  /** Whether it may have written to a key; false is certain. */
+  mayHold(key: Key): boolean {
+    this.#keys ??= new OwnKeys();
+    this.#keys.learn(this.#stretches);
+    return this.#keys.mayHold(key);
   }
 
   /** Takes a copy of an operation, which is checked; `bytes`: `opBytes` of it. */
@@ -118,6 +128,7 @@ export class OwnWrites {
     this.#knownStretches = 0;
     this.#knownBytes = 0;
     this.#deleted = undefined;
+    this.#keys = undefined;
     let left = bytes;
     for (const stretch of stretches) {
       const length = Math.min(left, stretch.length);

@@ -104,7 +104,9 @@ export class Transaction {
   readonly #reads = new ReadSet();
   /** Deletions of ranges. */
   #deletions = 0;
-  /** What reads go through, and what it was made of. */
+  /** What everybody reads, as of its time. */
+  #base: { readonly of: ReadView; readonly view: ReadView } | undefined;
+  /** What reads go through that own writes have a say in, and what it was made of. */
   #made: { readonly base: ReadView; readonly count: number; readonly view: ReadView } | undefined;
   #toldBytes = 0;
   /** Bytes of writes from which on more is looked at than their number. */
@@ -138,7 +140,7 @@ export class Transaction {
     this.#assertGoing();
     const name = keyOfBytes(key);
     this.#noteRead(name);
-    return this.#host.get(this.#view(), name, this.#readSequence);
+    return this.#read(name);
   }
 
   /** Values in the order of the keys; what is missing is read at once. @throws as `get`. */
@@ -155,7 +157,7 @@ export class Transaction {
    */
   lockForUpdate(key: Uint8Array): Maybe<Uint8Array | undefined> {
     this.touch(key);
-    return this.#host.get(this.#view(), keyOfBytes(key), this.#readSequence);
+    return this.#read(keyOfBytes(key));
   }
 
   /** As `lockForUpdate`, without a read. */
@@ -223,7 +225,7 @@ export class Transaction {
   insert(key: Uint8Array, value: Uint8Array, options?: Expiring): Maybe<boolean> {
     this.#assertGoing();
     const name = keyOfBytes(key);
-    const stored = this.#host.get(this.#view(), name, this.#readSequence);
+    const stored = this.#read(name);
     const decide = (found: Uint8Array | undefined): boolean => {
       // The put claims the key, unless it is rolled back.
       if (found !== undefined || this.#hasSavepoint) this.#noteRead(name);
@@ -368,7 +370,7 @@ export class Transaction {
   /** Whether what is stored says nothing of a key: it put or deleted it. */
   #wrote(key: Key): boolean {
     const own = this.#own;
-    if (own === undefined || own.count === 0) return false;
+    if (own === undefined || own.count === 0 || !own.mayHold(key)) return false;
     const { memtable } = own;
     const found = memtable.get(key);
     const deletedAt = memtable.ranges?.at(key, own.count) ?? 0;
@@ -383,16 +385,30 @@ export class Transaction {
     this.#tell();
   }
 
-  /** What everybody reads, as of its time, below what it has written. */
-  #view(): ReadView {
+  /** The value of a key: what it has written is put in order only where it may say something. */
+  #read(key: Key): Maybe<Uint8Array | undefined> {
+    const isOwn = this.#own?.mayHold(key) === true;
+    if (!isOwn) return this.#host.get(this.#timed(), key, this.sequence);
+    return this.#host.get(this.#view(), key, this.#readSequence);
+  }
+
+  /** What everybody reads, as of its time. */
+  #timed(): ReadView {
     const base = this.#host.written.views.current;
+    if (this.#base?.of !== base) {
+      this.#base = { of: base, view: { ...base, timeMs: this.#snapshot.timeMs } };
+    }
+    return this.#base.view;
+  }
+
+  /** The same below what it has written. */
+  #view(): ReadView {
+    const base = this.#timed();
     const own = this.#own;
-    const count = own?.count ?? 0;
+    if (own === undefined || own.count === 0) return base;
+    const { count } = own;
     if (this.#made?.base !== base || this.#made.count !== count) {
-      const { sequence, timeMs } = this.#snapshot;
-      const timed = { ...base, timeMs };
-      const view = own === undefined || count === 0 ? timed : viewWithOwn(timed, own, sequence);
-      this.#made = { base, count, view };
+      this.#made = { base, count, view: viewWithOwn(base, own, this.sequence) };
       this.#tell();
     }
     return this.#made.view;
@@ -470,6 +486,7 @@ export class Transaction {
     if (this.#committing) return;
     this.#own?.end();
     this.#own = undefined;
+    this.#base = undefined;
     this.#made = undefined;
     this.#host.onMemory(-this.#toldBytes);
     this.#toldBytes = 0;

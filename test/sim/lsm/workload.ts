@@ -165,12 +165,14 @@ export class User {
         await transaction.scan(range, sim.chance(0.5), sim.pick([2, 1_000]));
       }
       // Of what others are about to write to.
-      if (sim.chance(0.3)) {
-        const key = sim.pick([counter(sim.below(COUNTERS)), account(sim.below(ACCOUNTS))]);
-        await transaction.lock(key, sim.chance(0.5));
+      const locks = sim.chance(0.3);
+      for (let i = 0; locks && i < COUNTERS; i++) {
+        await transaction.lock(counter(i), sim.chance(0.5));
       }
       // Beyond flushes and compactions, now and then.
-      if (sim.chance(0.3)) await sim.sleep(sim.spanMs(1, sim.pick([3_000, 200_000])));
+      if (locks || sim.chance(0.3)) {
+        await sim.sleep(sim.spanMs(1, sim.pick([3_000, 200_000])));
+      }
       if (paid === undefined || got === undefined || sim.chance(0.05))
         return transaction.rollback();
       transaction.set(from, String(Number(paid) - amount));
