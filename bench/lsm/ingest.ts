@@ -11,9 +11,14 @@ export interface IngestCell {
   readonly ingestedPerSecond: number;
   /** The same rows in batches of a thousand, up to when they are durable. */
   readonly writtenPerSecond: number;
+  /** Processor time of all threads for a row. */
+  readonly ingestCpuMicros: number;
+  readonly writeCpuMicros: number;
   /** Of the event loop while rows were ingested. */
   readonly loopP999Ms: number;
 }
+
+type Loaded<Figure extends keyof IngestCell> = Pick<IngestCell, Figure>;
 
 const BATCH = 1_000;
 const ROUNDS = 3;
@@ -22,8 +27,7 @@ const ROUNDS = 3;
 export async function benchIngest(count: number): Promise<IngestCell> {
   const rounds: Omit<IngestCell, "rows">[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const ingested = await ingest(count);
-    rounds.push({ ...ingested, writtenPerSecond: await write(count) });
+    rounds.push({ ...(await ingest(count)), ...(await write(count)) });
   }
   const median = (of: (round: (typeof rounds)[number]) => number): number =>
     rounds.map(of).toSorted((a, b) => a - b)[ROUNDS >> 1] ?? Number.NaN;
@@ -31,11 +35,15 @@ export async function benchIngest(count: number): Promise<IngestCell> {
     rows: count,
     ingestedPerSecond: median(({ ingestedPerSecond }) => ingestedPerSecond),
     writtenPerSecond: median(({ writtenPerSecond }) => writtenPerSecond),
+    ingestCpuMicros: median((round) => round.ingestCpuMicros),
+    writeCpuMicros: median((round) => round.writeCpuMicros),
     loopP999Ms: median(({ loopP999Ms }) => loopP999Ms),
   };
 }
 
-async function ingest(count: number): Promise<Omit<IngestCell, "rows" | "writtenPerSecond">> {
+async function ingest(
+  count: number,
+): Promise<Loaded<"ingestedPerSecond" | "ingestCpuMicros" | "loopP999Ms">> {
   const data = rowsOf({ rows: count, keyBytes: 16, valueBytes: 100 });
   return await inScratch(async (scratch) => {
     const engine = await openEngine(scratch(), { durable: true, options: { mergeThreads: 2 } });
@@ -44,14 +52,16 @@ async function ingest(count: number): Promise<Omit<IngestCell, "rows" | "written
       await startThreads(engine);
       delays.enable();
       const startMs = performance.now();
+      const startCpu = process.cpuUsage();
       const loading = engine.ingest({ ranges: RELATIONS });
       for (let at = 0; at < count; at += BATCH) await loading.add(indexedRows(data, count, at));
       await loading.commit();
       const seconds = (performance.now() - startMs) / 1_000;
+      const ingestCpuMicros = cpuMicros(startCpu) / count;
       delays.disable();
       // As the monitor counts it: from one tick to the next.
       const loopP999Ms = Math.max(0, delays.percentile(99.9) / 1e6 - 1);
-      return { ingestedPerSecond: count / seconds, loopP999Ms };
+      return { ingestedPerSecond: count / seconds, ingestCpuMicros, loopP999Ms };
     } finally {
       await engine.close();
     }
@@ -74,22 +84,30 @@ async function startThreads(engine: Engine): Promise<void> {
   await first.commit();
 }
 
-async function write(count: number): Promise<number> {
+async function write(count: number): Promise<Loaded<"writtenPerSecond" | "writeCpuMicros">> {
   const data = rowsOf({ rows: count, keyBytes: 16, valueBytes: 100 });
   return await inScratch(async (scratch) => {
     const engine = await openEngine(scratch(), { durable: true, options: { mergeThreads: 2 } });
     try {
       const startMs = performance.now();
+      const startCpu = process.cpuUsage();
       for (let at = 0; at < count; at += BATCH) {
         const ops = indexedRows(data, count, at).map((row) => ({ op: "put" as const, ...row }));
         await engine.write(ops);
       }
       await engine.durable();
-      return count / ((performance.now() - startMs) / 1_000);
+      const seconds = (performance.now() - startMs) / 1_000;
+      return { writtenPerSecond: count / seconds, writeCpuMicros: cpuMicros(startCpu) / count };
     } finally {
       await engine.close();
     }
   });
+}
+
+/** Of all threads, since a moment. */
+function cpuMicros(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return user + system;
 }
 
 /** Rows in the order of their keys, as they are loaded mostly; their index in no order. */

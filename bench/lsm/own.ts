@@ -127,11 +127,20 @@ function showDrop(cell: DropCell): void {
 }
 
 function showIngest(cell: IngestCell): void {
-  const header = ["bulk load", "ingested k/s", "in batches k/s", "loop p99.9 ms"];
+  const header = [
+    "bulk load",
+    "ingested k/s",
+    "CPU us",
+    "in batches k/s",
+    "CPU us",
+    "loop p99.9 ms",
+  ];
   const row = [
     `${cell.rows} indexed rows`,
     (cell.ingestedPerSecond / 1_000).toFixed(0),
+    cell.ingestCpuMicros.toFixed(1),
     (cell.writtenPerSecond / 1_000).toFixed(0),
+    cell.writeCpuMicros.toFixed(1),
     cell.loopP999Ms.toFixed(1),
   ];
   console.log(`${formatTable(header, [row])}\n`);

@@ -3,7 +3,10 @@ import { MemoryBudget } from "../../src/lsm/write/budget.ts";
 import { openEngine } from "./firn.ts";
 import { inScratch } from "./scratch.ts";
 
-/** What transactions cost beside the plain paths: medians of interleaved rounds. */
+/**
+ * What transactions cost beside the plain paths: medians of interleaved rounds. Rates are of the
+ * processor time of the thread: other processes change them little.
+ */
 export interface TransactionCell {
   readonly rows: number;
   /** Rows a second, each with an entry of an index: by plain batches, and through transactions. */
@@ -21,7 +24,7 @@ export interface TransactionCell {
 }
 
 const BATCH_ROWS = 1_000;
-const ROUNDS = 5;
+const ROUNDS = 7;
 
 type Load = (engine: Engine, from: number, count: number) => Promise<void>;
 
@@ -101,9 +104,9 @@ export async function benchTransactions(shrink: number): Promise<TransactionCell
 async function loadRate(path: string, rows: number, load: Load): Promise<number> {
   const engine = await openEngine(path, { durable: false });
   try {
-    const startMs = performance.now();
+    const startMs = threadMs();
     for (let at = 0; at < rows; at += BATCH_ROWS) await load(engine, at, BATCH_ROWS);
-    return (rows * 1_000) / (performance.now() - startMs);
+    return (rows * 1_000) / (threadMs() - startMs);
   } finally {
     await engine.close();
   }
@@ -113,7 +116,7 @@ async function scanRate(engine: Engine, rows: number, inTransaction: boolean): P
   const count = Math.min(5_000, rows);
   const keys = Array.from({ length: count }, (_, i) => [...writesOf((i * 37) % rows, 1)][0]?.[0]);
   const transaction = engine.transaction();
-  const startMs = performance.now();
+  const startMs = threadMs();
   for (const from of keys) {
     const request = { limit: 10, ...(from && { from }) };
     const scan = inTransaction ? transaction.scan(request) : engine.scan(request);
@@ -121,7 +124,7 @@ async function scanRate(engine: Engine, rows: number, inTransaction: boolean): P
     if (found === undefined) throw new Error("no row is there");
     scan.close();
   }
-  const rate = (count * 1_000) / (performance.now() - startMs);
+  const rate = (count * 1_000) / (threadMs() - startMs);
   transaction.rollback();
   return rate;
 }
@@ -168,6 +171,12 @@ async function besideOthers(path: string, bytes: number) {
   const commitMs = performance.now() - startMs;
   await engine.close();
   return { besideBytes: bytes, commitMs };
+}
+
+/** Processor time of this thread. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
 
 function median(values: readonly number[] = []): number {

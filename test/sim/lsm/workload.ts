@@ -164,15 +164,14 @@ export class User {
         const range = this.#range();
         await transaction.scan(range, sim.chance(0.5), sim.pick([2, 1_000]));
       }
-      // Of what others are about to write to.
-      const locks = sim.chance(0.3);
-      for (let i = 0; locks && i < COUNTERS; i++) {
-        await transaction.lock(counter(i), sim.chance(0.5));
+      // Of what others write to before it commits, or may do so.
+      if (sim.chance(0.3)) {
+        const key = counter(sim.below(COUNTERS));
+        await transaction.lock(key, sim.chance(0.5));
+        if (sim.chance(0.4)) await this.#increment(member, key);
       }
       // Beyond flushes and compactions, now and then.
-      if (locks || sim.chance(0.3)) {
-        await sim.sleep(sim.spanMs(1, sim.pick([3_000, 200_000])));
-      }
+      if (sim.chance(0.3)) await sim.sleep(sim.spanMs(1, sim.pick([3_000, 200_000])));
       if (paid === undefined || got === undefined || sim.chance(0.05))
         return transaction.rollback();
       transaction.set(from, String(Number(paid) - amount));
@@ -269,12 +268,14 @@ export class User {
 
   async #count(member: Member): Promise<void> {
     const key = counter(this.#sim.below(COUNTERS));
-    await member.use("count", async () => {
-      const transaction = new JudgedTransaction(this.#sim, member, "serializable");
-      const value = Number((await transaction.get(key)) ?? 0);
-      transaction.set(key, String(value + 1));
-      return await transaction.commit();
-    });
+    await member.use("count", () => this.#increment(member, key));
+  }
+
+  async #increment(member: Member, key: string): Promise<boolean> {
+    const transaction = new JudgedTransaction(this.#sim, member, "serializable");
+    const value = Number((await transaction.get(key)) ?? 0);
+    transaction.set(key, String(value + 1));
+    return await transaction.commit();
   }
 
   /** What was once told as the latest value is never taken back, whoever answers. */
