@@ -36,32 +36,32 @@ async function rowsOf(scan: PackedScan): Promise<readonly string[]> {
   return rows;
 }
 
-describe("a transaction's own writes", () => {
-  it("have a say in each read of a key, whenever they were written", async () => {
-    const engine = await open();
-    const key = (i: number): Uint8Array => utf8(`k${i}`);
-    for (let i = 0; i < 4_000; i++) await engine.put(key(i), utf8("0"));
-    const transaction = engine.transaction();
-    // More than the hashes of its keys have room for at first, read in between.
-    for (let i = 0; i < 4_000; i += 2) {
-      transaction.put(key(i), utf8(String(i)));
-      expect(text(await transaction.get(key(i)))).toBe(String(i));
-      expect(text(await transaction.get(key(i + 1)))).toBe("0");
-      expect(await transaction.insert(key(i), one)).toBe(false);
-    }
-    const savepoint = transaction.savepoint();
-    transaction.deleteRange(utf8("k1"), utf8("k2"));
-    expect(text(await transaction.get(key(17)))).toBe(undefined);
-    expect(text(await transaction.lockForUpdate(key(1_000)))).toBe(undefined);
-    expect(await transaction.insert(key(18), one)).toBe(true);
-    expect(text(await transaction.get(key(18)))).toBe("1");
-    expect(text(await transaction.get(key(3)))).toBe("0");
-    transaction.rollbackTo(savepoint);
-    expect(text(await transaction.get(key(17)))).toBe("0");
-    expect(text(await transaction.get(key(18)))).toBe("18");
-    transaction.rollback();
-  });
+it("own writes have a say in each read of a key, whenever they were made", async () => {
+  const engine = await open();
+  const key = (i: number): Uint8Array => utf8(`k${i}`);
+  for (let i = 0; i < 4_000; i++) await engine.put(key(i), utf8("0"));
+  const transaction = engine.transaction();
+  // More than the hashes of its keys have room for at first, read in between.
+  for (let i = 0; i < 4_000; i += 2) {
+    transaction.put(key(i), utf8(String(i)));
+    expect(text(await transaction.get(key(i)))).toBe(String(i));
+    expect(text(await transaction.get(key(i + 1)))).toBe("0");
+    expect(await transaction.insert(key(i), one)).toBe(false);
+  }
+  const savepoint = transaction.savepoint();
+  transaction.deleteRange(utf8("k1"), utf8("k2"));
+  expect(text(await transaction.get(key(17)))).toBe(undefined);
+  expect(text(await transaction.lockForUpdate(key(1_000)))).toBe(undefined);
+  expect(await transaction.insert(key(18), one)).toBe(true);
+  expect(text(await transaction.get(key(18)))).toBe("1");
+  expect(text(await transaction.get(key(3)))).toBe("0");
+  transaction.rollbackTo(savepoint);
+  expect(text(await transaction.get(key(17)))).toBe("0");
+  expect(text(await transaction.get(key(18)))).toBe("18");
+  transaction.rollback();
+});
 
+describe("a transaction's own writes", () => {
   it("are seen by its scans as of their beginning, both ways, packed and moved", async () => {
     const engine = await open();
     for (const key of ["k1", "k2", "k3", "k4"]) await engine.put(utf8(key), utf8("0"));

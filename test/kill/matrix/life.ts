@@ -44,7 +44,7 @@ tell(`found ${next}`);
 
 async function write(): Promise<void> {
   const batch = ++next;
-  await engine.write(batchOf(batch), { durable: true, check: conditionsOf(batch) });
+  await engine.write(batchOf(batch), { durable: true });
   tell(`ack ${batch}`);
 }
 
@@ -57,11 +57,15 @@ async function writes(batches: number): Promise<void> {
   await Promise.all([writer(), writer(), writer()]);
 }
 
-/** Batches of transactions, one after the other: each locks what the one before wrote. */
-async function transactions(count: number): Promise<void> {
+/**
+ * Batches of transactions and conditional writes, one after the other: each rests on the last one,
+ * and where blocks have to be loaded for that, others would overtake it.
+ */
+async function dependent(count: number): Promise<void> {
   for (let left = count; left > 0; left--) {
     const batch = ++next;
-    await transact(engine, batch);
+    if (left % 2 === 0) await transact(engine, batch);
+    else await engine.write(batchOf(batch), { durable: true, check: conditionsOf(batch) });
     tell(`ack ${batch}`);
   }
 }
@@ -112,7 +116,7 @@ async function flush(): Promise<void> {
 
 async function whole(): Promise<void> {
   await writes(20);
-  await transactions(3);
+  await dependent(4);
   const judgeView = viewed();
   // Once the lease has run out, the next answer needs a look at the manifest.
   await ports.clock.sleep(2 * (OPTIONS.leaseMs ?? 0));
