@@ -146,17 +146,16 @@ export class TextPieces {
 }
 
 /** A long text in pieces, none of which splits a character. */
-export function* textPieces(text: string): Generator<string, void> {
-  if (text.length <= 2 * PIECE_CHARS) {
-    yield text;
-    return;
-  }
+export function textPieces(text: string): readonly string[] {
+  if (text.length <= 2 * PIECE_CHARS) return [text];
+  const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
     let to = from + PIECE_CHARS;
     if (isHighSurrogate(text.charCodeAt(to - 1))) to++;
-    yield text.slice(from, to);
+    pieces.push(text.slice(from, to));
     from = to;
   }
+  return pieces;
 }
 
 function isHighSurrogate(code: number): boolean {
@@ -165,9 +164,29 @@ function isHighSurrogate(code: number): boolean {
 
 /** As `printJson`, of what may be large: pieces that belong one behind the other. */
 export function* jsonSteps(value: JsonValue): Steps<readonly string[]> {
+  if (isShortJson(value)) return textPieces(printJson(value));
   const out = new TextPieces();
   yield* printInto(out, value);
   return out.whole();
+}
+
+/** Whether a value holds so few others that it is printed within a step. */
+export function isShortJson(value: JsonValue): boolean {
+  return valuesLeft(value, VALUES_A_STEP) >= 0;
+}
+
+/** How many more values are within a bound; negative where these are too many. */
+function valuesLeft(value: JsonValue | undefined, bound: number): number {
+  let left = bound - 1;
+  if (isJsonArray(value)) {
+    for (let i = 0; i < value.length && left >= 0; i++) left = valuesLeft(value[i], left);
+  } else if (isJsonObject(value)) {
+    for (const key in value) {
+      left = valuesLeft(value[key], left);
+      if (left < 0) break;
+    }
+  }
+  return left;
 }
 
 function* printInto(out: TextPieces, value: JsonValue): Steps<void> {

@@ -170,8 +170,11 @@ export class Times {
     const series = this.#cells.at(values);
     series.sum += seconds;
     series.count++;
-    const at = this.#bounds.findIndex((bound) => seconds <= bound);
-    if (at >= 0) series.buckets[at] = (series.buckets[at] ?? 0) + 1;
+    for (let at = 0; at < this.#bounds.length; at++) {
+      if (seconds > (this.#bounds[at] ?? 0)) continue;
+      series.buckets[at] = (series.buckets[at] ?? 0) + 1;
+      return;
+    }
   }
 }
 

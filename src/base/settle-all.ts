@@ -6,8 +6,13 @@
 export async function settleAll<const T extends readonly unknown[]>(
   work: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
-  for (const settled of await Promise.allSettled(work)) {
-    if (settled.status === "rejected") throw settled.reason;
+  try {
+    return await Promise.all(work);
+  } catch (first) {
+    // Only a failure is worth the second round of promises.
+    for (const settled of await Promise.allSettled(work)) {
+      if (settled.status === "rejected") throw settled.reason;
+    }
+    throw first;
   }
-  return Promise.all(work);
 }

@@ -52,6 +52,7 @@ export class BatchBuilder {
 
   /** A key that the batch itself writes needs no look: its expectation says more. */
   get ops(): readonly PointerOp[] {
+    if (this.#absent.size === 0) return [...this.#ops];
     const written = new Set(this.#ops.map((op) => op.key));
     const absent = [...this.#absent].filter((key) => !written.has(key));
     return [...this.#ops, ...absent.map((key) => ({ op: "checkAbsent", key }) as const)];
@@ -165,7 +166,7 @@ export class BatchBuilder {
 
   /** Two writes of one key are not a plan: here the planner is still on the stack. */
   #add(op: PointerOp): void {
-    assert(!this.#ops.some(({ key }) => key === op.key), "a batch writes a key once");
+    for (const { key } of this.#ops) assert(key !== op.key, "a batch writes a key once");
     this.#ops.push(op);
   }
 

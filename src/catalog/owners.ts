@@ -24,16 +24,22 @@ export function parseBlobPath(path: string): ParsedBlobPath | undefined {
   const segments = path.split("/");
   for (const [kind, pattern] of PATTERNS) {
     if (pattern.length !== segments.length) continue;
-    const values: string[] = [];
-    const fits = pattern.every((expected, i) => {
-      const segment = segments[i] ?? "";
-      if (!expected.startsWith("{")) return segment === expected;
-      values.push(segment);
-      return expected === "{sha}.pb" ? SHA_FILE.test(segment) : segment !== "";
-    });
-    if (fits) return { kind, values };
+    if (fits(pattern, segments)) {
+      return { kind, values: segments.filter((_, i) => pattern[i]?.startsWith("{")) };
+    }
   }
   return undefined;
+}
+
+/** What differs most between kinds stands before the hash, which costs most to judge. */
+function fits(pattern: readonly string[], segments: readonly string[]): boolean {
+  for (const [i, expected] of pattern.entries()) {
+    const segment = segments[i] ?? "";
+    if (expected === "{sha}.pb") {
+      if (!SHA_FILE.test(segment)) return false;
+    } else if (expected.startsWith("{") ? segment === "" : segment !== expected) return false;
+  }
+  return true;
 }
 
 /**

@@ -64,6 +64,11 @@ function pathPrefix(path: string): string {
   return prefix;
 }
 
+/** Whether a metadata file lies inside the location of its table. */
+function isWithin(location: string, file: string): boolean {
+  return file[location.length] === "/" && file.startsWith(location);
+}
+
 /** The index entries of a table. */
 export function tableIndexKeys(
   account: AccountId,
@@ -76,7 +81,7 @@ export function tableIndexKeys(
   if (tableUuid !== undefined) {
     keys.push(keyOf(FAMILIES.tableByUuid, account, tableUuid.toLowerCase(), id));
   }
-  if (!metadataLocation.startsWith(`${location}/`)) {
+  if (!isWithin(location, metadataLocation)) {
     const directory = metadataLocation.slice(0, Math.max(0, metadataLocation.lastIndexOf("/")));
     keys.push(`${directoryOf(FAMILIES.tableByMetadata, account)}/${pathPrefix(directory)}${id}`);
   }
@@ -116,17 +121,33 @@ export function newIndex(account: AccountId, entity: Entity): IndexChange {
   return { puts: indexKeysOf(account, entity).map(never), deletes: [] };
 }
 
+const NO_CHANGE: IndexChange = { puts: [], deletes: [] };
+
+/** What most commits leave as it is, told without making keys. */
+function hasSameEntries(was: Entity, entity: Entity): boolean {
+  if (was.type !== "table" || entity.type !== "table") return was.type === entity.type;
+  assert(was.id === entity.id, "a table keeps its id");
+  if (was.iceberg === undefined || entity.iceberg === undefined) return false;
+  return (
+    was.iceberg.tableUuid === entity.iceberg.tableUuid &&
+    was.location === entity.location &&
+    isWithin(entity.location, was.iceberg.metadataLocation) &&
+    isWithin(entity.location, entity.iceberg.metadataLocation)
+  );
+}
+
 /** What changes as a table becomes another. One batch read, where anything does. */
 export async function changedIndex(
   { account, pointers }: CatalogContext,
   was: Entity,
   entity: Entity,
 ): Promise<IndexChange> {
+  if (hasSameEntries(was, entity)) return NO_CHANGE;
   const before = indexKeysOf(account, was);
   const after = indexKeysOf(account, entity);
   const gone = before.filter((key) => !after.includes(key));
   const come = after.filter((key) => !before.includes(key));
-  if (gone.length + come.length === 0) return { puts: [], deletes: [] };
+  if (gone.length + come.length === 0) return NO_CHANGE;
   const uuid = entity.type === "table" ? entity.iceberg?.tableUuid?.toLowerCase() : undefined;
   const had = was.type === "table" ? was.iceberg?.tableUuid?.toLowerCase() : undefined;
   const fences = uuid === undefined || uuid === had ? [] : [fenceKey(account, uuid)];

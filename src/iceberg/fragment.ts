@@ -1,5 +1,6 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
 import {
+  isShortJson,
   type JsonBounds,
   type JsonObject,
   jsonSteps,
@@ -49,12 +50,13 @@ export class Fragment {
       this.#text = printed.length === 1 ? flat(printed[0] ?? "") : printed;
       this.#object = undefined;
     }
-    return typeof this.#text === "string" ? [...textPieces(this.#text)] : this.#text;
+    return typeof this.#text === "string" ? textPieces(this.#text) : this.#text;
   }
 
-  /** Its text, where it is there already and short. */
+  /** Its text, where that is short, or at least nothing of many values. */
   get shortText(): string | undefined {
-    const text = this.#text;
+    if (this.#text === undefined && !isShortJson(this.#object ?? NONE)) return undefined;
+    const text = this.#text ?? this.text;
     return typeof text === "string" && text.length <= SHORT_CHARS ? text : undefined;
   }
 

@@ -80,6 +80,20 @@ export function* mapSteps<T>(map: ReadonlyMap<string, T>, print: (value: T) => s
 
 const MEMBERS_A_STEP = 256;
 
+/** As `mapSteps`, at once where there is little to print. */
+export function printedMap<T>(map: ReadonlyMap<string, T>, print: (value: T) => string): Member {
+  if (map.size > FEW_MEMBERS) return mapSteps(map, print);
+  let out = "{";
+  for (const [name, value] of map) {
+    out += `${out.length === 1 ? "" : ","}${printJson(name)}:${print(value)}`;
+  }
+  // A long text is encoded in pieces.
+  return out.length > SHORT_CHARS ? mapSteps(map, print) : `${out}}`;
+}
+
+const FEW_MEMBERS = 64;
+const SHORT_CHARS = 65_536;
+
 /** Metadata as it prints: names in their order, and what stands under each. */
 export interface Printed {
   readonly layout: readonly LayoutEntry[];
@@ -126,7 +140,7 @@ type TextsOrParts =
   | { readonly parts: readonly Part[] | ChunkedList<Part> };
 
 function* textsOrParts(member: Exclude<Member, undefined>): Steps<TextsOrParts> {
-  if (typeof member === "string") return { texts: [...textPieces(member)] };
+  if (typeof member === "string") return { texts: textPieces(member) };
   return "next" in member ? { texts: yield* member } : { parts: member };
 }
 

@@ -1,6 +1,6 @@
 import { type JsonValue, printJson } from "../base/json.ts";
 import { atOnce, type Steps } from "../base/steps.ts";
-import { layoutSteps, type Member, mapSteps } from "./layout.ts";
+import { layoutSteps, type Member, printedMap } from "./layout.ts";
 import { checkMetadata } from "./metadata-check.ts";
 import { parseMetadataFile } from "./metadata-file.ts";
 import { readTableMetadata } from "./metadata-read.ts";
@@ -50,11 +50,11 @@ export function tableMember(m: TableMetadata, name: string): Member {
     case "sort-orders":
       return m.sortOrders;
     case "properties":
-      return mapSteps(m.properties, printJson);
+      return printedMap(m.properties, printJson);
     case "encryption-keys":
       return m.encryptionKeys.length === 0 ? undefined : m.encryptionKeys;
     case "refs":
-      return mapSteps(m.refs, (ref) => ref.fragment.text);
+      return printedMap(m.refs, (ref) => ref.fragment.text);
     case "snapshots":
       return m.snapshots.items;
     case "statistics":

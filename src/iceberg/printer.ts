@@ -15,6 +15,9 @@ const SMALL_BYTES = 1_024;
 /** More of what is not shared begins its own piece, so that none takes long to encode. */
 const PIECE_CHARS = 1_048_576;
 
+/** Short parts between two steps. */
+const PARTS_A_STEP = 16;
+
 /**
  * JSON text in the making, as UTF-8 pieces that belong one behind the other. Metadata made from
  * older metadata shares the chunks of its history, which is most of a long one: the bytes of a
@@ -48,14 +51,14 @@ export class Printer {
   }
 
   *#parts(parts: readonly Part[]): Steps<void> {
-    let separator = "";
-    for (const { fragment } of parts) {
-      this.text(separator);
-      separator = ",";
+    for (const [index, { fragment }] of parts.entries()) {
       const { shortText } = fragment;
-      if (shortText === undefined) yield* this.texts(yield* fragment.textSteps());
-      else this.text(shortText);
-      yield;
+      const separator = index === 0 ? "" : ",";
+      if (shortText === undefined) {
+        this.text(separator);
+        yield* this.texts(yield* fragment.textSteps());
+      } else this.text(`${separator}${shortText}`);
+      if (index % PARTS_A_STEP === PARTS_A_STEP - 1) yield;
     }
   }
 

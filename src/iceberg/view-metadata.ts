@@ -18,7 +18,7 @@ import {
   layoutOf,
   layoutSteps,
   type Member,
-  mapSteps,
+  printedMap,
 } from "./layout.ts";
 import { parseMetadataFile } from "./metadata-file.ts";
 import { stripTrailingSlash } from "./model.ts";
@@ -137,7 +137,7 @@ export function printViewMetadata(metadata: ViewMetadata): readonly Uint8Array[]
 export function viewMember(m: ViewMetadata, name: string): Member {
   switch (name) {
     case "properties":
-      return mapSteps(m.properties, printJson);
+      return printedMap(m.properties, printJson);
     case "schemas":
       return m.schemas;
     case "versions":

@@ -11,17 +11,15 @@ interface Node {
   rest: KeyFamily | undefined;
 }
 
-interface Match {
-  readonly family: KeyFamily;
-  readonly literals: number;
-}
-
 /** A leaf that no literal segment equals: a key may not hold it. */
 const ANY_LEAF = "\u0000";
 
 /** Key families compiled once, to say of any key which one it belongs to. */
 export class KeyFamilies {
   readonly #root: Node = emptyNode();
+  /** Of the match under way: nothing waits within it. */
+  #best: KeyFamily | undefined;
+  #literals = 0;
 
   constructor(families: readonly KeyFamily[]) {
     for (const family of families) this.#add(family);
@@ -34,9 +32,9 @@ export class KeyFamilies {
    * @throws FirnError `Internal`: keys are built by our own code, so a stray one is a defect.
    */
   of(key: string): KeyFamily {
-    const match = this.#match(key);
-    assert(match !== undefined, "a key belongs to a family");
-    return match.family;
+    const family = this.#match(key);
+    assert(family !== undefined, "a key belongs to a family");
+    return family;
   }
 
   /** Whether a key, which somebody else may have built, belongs to a family. */
@@ -50,13 +48,38 @@ export class KeyFamilies {
    * @throws FirnError `Internal`: no listed family has such a directory.
    */
   assertListed(directory: string): void {
-    const family = this.#match(`${directory}/${ANY_LEAF}`)?.family;
+    const family = this.#match(`${directory}/${ANY_LEAF}`);
     assert(family?.listed === true, "only a directory of a listed family is listed");
   }
 
-  #match(key: string): Match | undefined {
+  #match(key: string): KeyFamily | undefined {
     assert(key.startsWith("/"), "a key is absolute");
-    return bestMatch(this.#root, key.split("/"), 1, 0);
+    this.#best = undefined;
+    this.#literals = 0;
+    this.#walk(this.#root, key.split("/"), 1, 0);
+    return this.#best;
+  }
+
+  /** Of two with as many literals, the one that is met first wins: its literals come first. */
+  #walk(node: Node, segments: readonly string[], index: number, literals: number): void {
+    const segment = segments[index];
+    if (segment === undefined) {
+      if (node.family !== undefined) this.#offer(node.family, literals);
+      return;
+    }
+    if (segment === "") return;
+    const literal = node.literals.get(segment);
+    if (literal !== undefined) this.#walk(literal, segments, index + 1, literals + 1);
+    if (node.variable !== undefined) this.#walk(node.variable, segments, index + 1, literals);
+    if (node.rest !== undefined && segments.indexOf("", index) < 0) {
+      this.#offer(node.rest, literals);
+    }
+  }
+
+  #offer(family: KeyFamily, literals: number): void {
+    if (this.#best !== undefined && literals <= this.#literals) return;
+    this.#best = family;
+    this.#literals = literals;
   }
 
   #add(family: KeyFamily): void {
@@ -93,29 +116,4 @@ function literalOf(node: Node, segment: string): Node {
   const fresh = emptyNode();
   node.literals.set(segment, fresh);
   return fresh;
-}
-
-function bestMatch(
-  node: Node,
-  segments: readonly string[],
-  index: number,
-  literals: number,
-): Match | undefined {
-  const segment = segments[index];
-  if (segment === undefined) return node.family && { family: node.family, literals };
-  if (segment === "") return undefined;
-  const literal = node.literals.get(segment);
-  let best = literal && bestMatch(literal, segments, index + 1, literals + 1);
-  if (node.variable !== undefined) {
-    best = better(best, bestMatch(node.variable, segments, index + 1, literals));
-  }
-  if (node.rest !== undefined && segments.indexOf("", index) < 0) {
-    best = better(best, { family: node.rest, literals });
-  }
-  return best;
-}
-
-function better(a: Match | undefined, b: Match | undefined): Match | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return b.literals > a.literals ? b : a;
 }

@@ -13,11 +13,11 @@ export class ObservedPointerStore implements PointerStore {
     this.#onCommitted = onCommitted;
   }
 
-  get: PointerStore["get"] = (...of) => this.#inner.get(...of);
-  getMany: PointerStore["getMany"] = (...of) => this.#inner.getMany(...of);
-  list: PointerStore["list"] = (...of) => this.#inner.list(...of);
-  sweep: PointerStore["sweep"] = (...of) => this.#inner.sweep(...of);
-  forget: PointerStore["forget"] = (...of) => this.#inner.forget(...of);
+  get: PointerStore["get"] = (key) => this.#inner.get(key);
+  getMany: PointerStore["getMany"] = (keys) => this.#inner.getMany(keys);
+  list: PointerStore["list"] = (directory, options) => this.#inner.list(directory, options);
+  sweep: PointerStore["sweep"] = (prefix, options) => this.#inner.sweep(prefix, options);
+  forget: PointerStore["forget"] = (key, version) => this.#inner.forget(key, version);
 
   async commit(batch: Batch): Promise<CommitOutcome> {
     const outcome = await this.#inner.commit(batch);

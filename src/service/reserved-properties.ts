@@ -7,21 +7,21 @@ import { isSecret, secretRefused } from "./secret-properties.ts";
  * which proxy, signed by whom: `s3.signer.uri` makes PyIceberg hand its token to a stranger.
  */
 
-/** Families of keys that name a place, an identity or a program to clients. */
-const RESERVED_PREFIXES = [
-  "s3.",
-  "client.",
-  "signer.",
-  "rest.",
-  "header.",
-  "auth.",
-  "http-client.",
-  "gcs.",
-  "adls.",
-  "oss.",
-  "hf.",
-  "hdfs.",
-];
+/** What stands before the first dot of keys that name a place, an identity or a program. */
+const RESERVED_FAMILIES: ReadonlySet<string> = new Set([
+  "s3",
+  "client",
+  "signer",
+  "rest",
+  "header",
+  "auth",
+  "http-client",
+  "gcs",
+  "adls",
+  "oss",
+  "hf",
+  "hdfs",
+]);
 
 /**
  * Further keys. Those of proxies lie in the families: `s3.proxy-uri` (PyIceberg, iceberg-go),
@@ -53,6 +53,14 @@ export const TABLE_PREFIXES = ["table-default.", "table-override."] as const;
 
 type Settings = ReadonlyMap<string, string>;
 
+/** A key without the prefix by which a catalog sets it on its tables. */
+function ownKey(given: string): string {
+  for (const prefix of TABLE_PREFIXES) {
+    if (given.startsWith(prefix)) return given.slice(prefix.length);
+  }
+  return given;
+}
+
 /** Properties that no request may set: they belong to the settings of clients. */
 export class ReservedProperties {
   readonly #allowed: ReadonlySet<string>;
@@ -65,9 +73,10 @@ export class ReservedProperties {
   has(given: string): boolean {
     if (this.#allowed.has(given)) return false;
     // What a catalog sets on its tables is a property of theirs.
-    const prefix = TABLE_PREFIXES.find((each) => given.startsWith(each)) ?? "";
-    const key = given.slice(prefix.length);
-    return RESERVED_KEYS.has(key) || RESERVED_PREFIXES.some((prefix) => key.startsWith(prefix));
+    const key = ownKey(given);
+    if (RESERVED_KEYS.has(key)) return true;
+    const dot = key.indexOf(".");
+    return dot > 0 && RESERVED_FAMILIES.has(key.slice(0, dot));
   }
 
   /**

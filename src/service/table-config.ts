@@ -41,6 +41,9 @@ const DEFAULTS: Properties = {
   "gcs.session-kwargs": "{}",
 };
 
+/** So few properties are looked at anew faster than what came of them is kept. */
+const FEW = 16;
+
 interface Parts {
   readonly properties: ReadonlyMap<string, string>;
   readonly location: string;
@@ -75,13 +78,13 @@ export class TableConfigs {
   }
 
   #neutralized(properties: ReadonlyMap<string, string>): Properties {
-    const known = this.#neutral.get(properties);
+    const known = properties.size > FEW ? this.#neutral.get(properties) : undefined;
     if (known !== undefined) return known;
     const neutral: Record<string, string> = {};
     for (const key of properties.keys()) {
       if (this.reserved.has(key) && isOverridden(key)) neutral[key] = DEFAULTS[key] ?? "";
     }
-    this.#neutral.set(properties, neutral);
+    if (properties.size > FEW) this.#neutral.set(properties, neutral);
     return neutral;
   }
 }
