@@ -18,9 +18,13 @@ const ENGINE_EXAMPLE = /```js\n([^`]*firn-catalog\/lsm"[\s\S]*?)```/;
 /** The other doors of the package; types and code of each. */
 const DOORS = `import { verifyShard } from "firn-catalog/lsm/tools";
 import { systemParts } from "firn-catalog/system";
+import { TestFirn } from "firn-catalog/testing";
 import { KeySchema } from "firn-catalog/keys";
 const [one] = new KeySchema([{ type: "int4" }]).decode(Buffer.from("1080000001", "hex"));
-console.log(typeof verifyShard, typeof systemParts().node.node, one);
+const firn = await TestFirn.open({ fixture: { catalogs: [{ name: "lake" }] } });
+const { items } = await firn.client.call("listCatalogs", {});
+await firn.close();
+console.log(typeof verifyShard, typeof systemParts().node.node, one, items.length);
 `;
 
 /** What people keep beside the sources, and none of it is ours to judge. */
@@ -86,9 +90,9 @@ function partsIn(directory: string, shown: string): readonly Part[] {
       holds: (output) => output === shown,
     },
     {
-      name: "firn-catalog/lsm/tools, firn-catalog/system and firn-catalog/keys",
+      name: "firn-catalog/lsm/tools, /system, /testing and /keys",
       run: () => out(process.execPath, "doors.mjs"),
-      holds: (output) => output === "function string 1\n",
+      holds: (output) => output === "function string 1 2\n",
     },
     {
       name: "types of firn-catalog/lsm",

@@ -1,19 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { acceptsEvents } from "./http/accept.ts";
 import type { CompactionStyle } from "./lsm/index.ts";
 import { SystemClock } from "./runtime/clock.ts";
-import { type Composition, compose } from "./runtime/compose.ts";
 import { mintNodeId } from "./runtime/node-identity.ts";
 import { readOptions } from "./runtime/open-settings.ts";
 import { SystemPrng } from "./runtime/prng.ts";
 import { requireSettings } from "./runtime/read-settings.ts";
 import type { CheckRun } from "./runtime/scratch.ts";
 import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
-import { createLogger, defectLogger } from "./server/log.ts";
-import type { FirnServer } from "./server/server.ts";
-import { wireServer } from "./server/wire.ts";
+import { answerOf, type Embedded, openEmbedded } from "./server/embedded.ts";
 import { type ActedOn, actingAs, OWN_ACTOR } from "./service/actor.ts";
 import type { BesideReport } from "./service/backup/beside.ts";
 import type { RestoreReport } from "./service/backup/restore.ts";
@@ -149,12 +145,6 @@ function settingsOf(options: FirnOptions): Settings {
   return requireSettings(readOptions(given, process.cwd()));
 }
 
-/** A folder that the program neither named nor needs is not made for operators. */
-function operatorDirectory({ dir, profile, given }: Settings): string | undefined {
-  const needed = profile === "local" || (profile !== "memory" && given.includes("dir"));
-  return needed ? dir : undefined;
-}
-
 /**
  * A whole Firn inside this process.
  *
@@ -177,19 +167,13 @@ export class Firn {
   readonly dropped: DroppedAdmin;
   /** Versions of entities, the change feed, the audit: within the history retention. */
   readonly history: EntityHistory;
-  readonly #server: FirnServer;
-  readonly #composition: Composition;
+  readonly #embedded: Embedded;
   readonly #scratch: string | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(
-    server: FirnServer,
-    composition: Composition,
-    url: string | undefined,
-    scratch: string | undefined,
-  ) {
-    this.#server = server;
-    this.#composition = composition;
+  private constructor(embedded: Embedded, scratch: string | undefined) {
+    const { composition, url } = embedded;
+    this.#embedded = embedded;
     this.catalogs = actingAs(OWN_ACTOR, composition.catalogs);
     this.snapshots = actingAs(OWN_ACTOR, composition.snapshots);
     this.reports = actingAs(OWN_ACTOR, composition.reports);
@@ -227,45 +211,8 @@ export class Firn {
     listens: boolean,
     scratch: string | undefined,
   ): Promise<Firn> {
-    const clock = new SystemClock();
-    const prng = new SystemPrng();
-    const nodeId = mintNodeId(prng);
-    const log = createLogger(settings.logLevel, clock, { text: settings.logFormat === "text" });
-    const composition = await compose(settings, {
-      clock,
-      prng,
-      nodeId,
-      onDefect: defectLogger(log),
-      notify: (text, facts) => log.info(facts, text),
-      warn: (text, facts) => log.warn(facts, text),
-    });
-    const server = wireServer({
-      nodeId,
-      clock,
-      prng,
-      iceberg: composition.iceberg,
-      model: composition.model,
-      metrics: composition.metrics,
-      log,
-      readBody: composition.readBody,
-      ready: () => composition.ready(),
-      shards: composition.shards,
-      check: (repair) => composition.check(repair),
-      housekeeping: composition.housekeeping,
-      collect: (force, ended) => composition.collect(force, ended),
-      edge: settings,
-      dir: operatorDirectory(settings),
-      maxInFlight: settings.maxInFlight,
-    });
-    try {
-      const url = listens ? await server.listen(settings.host, settings.port) : undefined;
-      if (url !== undefined) await composition.listens(url);
-      return new Firn(server, composition, url, scratch);
-    } catch (error) {
-      await server.stop();
-      await composition.close();
-      throw error;
-    }
+    const parts = { clock: new SystemClock(), prng: new SystemPrng(), listens };
+    return new Firn(await openEmbedded(settings, parts), scratch);
   }
 
   /**
@@ -275,7 +222,7 @@ export class Firn {
    * @throws FirnError what keeps it from reading: then it proves nothing.
    */
   check({ repair = false }: { readonly repair?: boolean } = {}): CheckRun {
-    return this.#composition.check(repair);
+    return this.#embedded.composition.check(repair);
   }
 
   /**
@@ -286,7 +233,7 @@ export class Firn {
    *   `BACKUP_OVERTAKEN`; what the stores throw.
    */
   backup(uri: string, { catalog }: { readonly catalog?: string } = {}): Promise<BackupReport> {
-    return this.#composition.housekeeping.backup(uri, catalog);
+    return this.#embedded.composition.housekeeping.backup(uri, catalog);
   }
 
   /**
@@ -297,7 +244,7 @@ export class Firn {
    *   throw.
    */
   restore(uri: string, { at, ...copy }: CatalogCopy): Promise<BesideReport> {
-    return this.#composition.housekeeping.restore({ uri, atMs: at?.getTime(), ...copy });
+    return this.#embedded.composition.housekeeping.restore({ uri, atMs: at?.getTime(), ...copy });
   }
 
   /**
@@ -329,17 +276,8 @@ export class Firn {
    * is cancelled. Only path, query, method, headers and
    * body of the request count, not the host of its URL.
    */
-  async fetch(request: Request): Promise<Response> {
-    const { pathname, search } = new URL(request.url);
-    const sent: Record<string, string> = Object.fromEntries(request.headers);
-    const headers = { ...sent, host: "localhost" };
-    if (request.method === "GET" && acceptsEvents(sent["accept"])) {
-      const answer = await this.#server.injectStream(`${pathname}${search}`, headers);
-      return new Response(answer.body, { status: answer.status, headers: answer.headers });
-    }
-    const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
-    const answer = await this.#server.inject(request.method, `${pathname}${search}`, headers, body);
-    return new Response(answer.body, { status: answer.status, headers: answer.headers });
+  fetch(request: Request): Promise<Response> {
+    return answerOf(this.#embedded.server, request);
   }
 
   /** Lets requests under way finish, for at most 10 s, and closes everything. Idempotent. */
@@ -350,9 +288,7 @@ export class Firn {
 
   async #close(): Promise<void> {
     try {
-      await this.#composition.drain();
-      await this.#server.stop();
-      await this.#composition.close();
+      await this.#embedded.close();
     } finally {
       if (this.#scratch !== undefined) await rm(this.#scratch, { recursive: true, force: true });
     }

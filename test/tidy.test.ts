@@ -9,7 +9,12 @@ import { type Finding, loadCheckout, type SourceFile, tracked } from "./tidy/sou
 import { squeezed } from "./tidy/squeezed.ts";
 import * as rules from "./tidy/text-rules.ts";
 
-const ENTRIES: readonly string[] = [...rules.BARRELS, "src/cli/main.ts", "src/runtime/system.ts"];
+const ENTRIES: readonly string[] = [
+  ...rules.BARRELS,
+  "src/cli/main.ts",
+  "src/runtime/system.ts",
+  "src/testing/test-firn.ts",
+];
 /** Documentation is generated from the source, by code that only this reaches. */
 const GENERATOR = ".ci/gen.ts";
 /** A check that sees nothing passes everything. Raise the floors as the house grows. */

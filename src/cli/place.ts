@@ -11,6 +11,7 @@ import { operatorSocket } from "../runtime/operator-place.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
+import { answerOf } from "../server/embedded.ts";
 import { createLogger } from "../server/log.ts";
 import { wireServer } from "../server/wire.ts";
 import type { Output } from "./output.ts";
@@ -149,13 +150,7 @@ async function storePlace(settings: Settings, { printError }: Output): Promise<P
     edge: settings,
     maxInFlight: settings.maxInFlight,
   });
-  const send: Fetch = async (request) => {
-    const { pathname, search } = new URL(request.url);
-    const headers = { ...Object.fromEntries(request.headers), host: "localhost" };
-    const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
-    const answer = await server.inject(request.method, `${pathname}${search}`, headers, body);
-    return new Response(answer.body, { status: answer.status, headers: answer.headers });
-  };
+  const send: Fetch = (request) => answerOf(server, request);
   return placeOf("store", NO_HOST, send, async () => {
     await server.stop();
     await opened.close();

@@ -27,6 +27,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   runtime: { layer: 6 },
   server: { layer: 6, beside: ["runtime"] },
   cli: { layer: 6, beside: ["runtime", "server"] },
+  testing: { layer: 6, beside: ["runtime", "server"] },
 };
 
 /** Edges that the layer numbers allow and the design does not. */
