@@ -11,17 +11,19 @@ import { benchKeys } from "./keys.ts";
 import { benchLarge } from "./lsm/large.ts";
 import { benchLsm, cellsOf } from "./lsm.ts";
 import { benchLsmBlocks } from "./lsm-blocks.ts";
+import { benchNative } from "./native.ts";
 import { benchOverload } from "./overload.ts";
 import { judge } from "./overload-goals.ts";
 import { PeerMissing } from "./peer/reference-server.ts";
 import { keepResult } from "./report.ts";
+import { benchScale } from "./scale.ts";
 import { benchStart } from "./start.ts";
 import { benchWal } from "./wal.ts";
 
 const USAGE =
-  "usage: npm run bench -- catalog | iceberg | lsm | keys | wal | compaction | overload | " +
+  "usage: npm run bench -- catalog | native | iceberg | lsm | keys | wal | compaction | overload | " +
   "start | dead-names | backup " +
-  "[--smoke] [--keep], catalog --profile PROFILE, iceberg --only=TEXT, " +
+  "[--smoke] [--keep], catalog --tables N --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile | --large, lsm-blocks, borders --root=DIR, json";
 const LSM_FLAGS =
@@ -50,6 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === "iceberg" && flags.every((flag) => ICEBERG_FLAGS.test(flag))) {
     return await iceberg(flags);
   }
+  if (name === "native" && known) return await native(flags);
   if (name === "keys" && known) return keys(flags);
   if (name === "wal" && known) return await wal(flags);
   if (name === "compaction" && known) return await compaction(flags);
@@ -63,6 +66,8 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** `--profile PROFILE`: those in S3 run over doubles of the services. */
 async function catalog(args: readonly string[]): Promise<number> {
+  const scale = args.indexOf("--tables");
+  if (scale >= 0) return await catalogOf(Number(args[scale + 1]), args.toSpliced(scale, 2));
   const at = args.indexOf("--profile");
   const profile = PROFILES.find((each) => each === args[at + 1]);
   const flags = at < 0 ? args : args.toSpliced(at, 2);
@@ -77,6 +82,29 @@ async function catalog(args: readonly string[]): Promise<number> {
   const cells = figures.flatMap((each) => each.cells);
   const failed = cells.filter((cell) => cell.errors > 0 || cell.operations === 0).length;
   return close("catalog", figures, { cells: cells.length, failed }, flags);
+}
+
+/** A catalog of so many tables against an empty one. */
+async function catalogOf(tables: number, args: readonly string[]): Promise<number> {
+  const at = args.indexOf("--profile");
+  const profile = PROFILES.find((each) => each === args[at + 1]);
+  const flags = at < 0 ? args : args.toSpliced(at, 2);
+  const isKnown = flags.every((flag) => FLAGS.has(flag)) && (at < 0 || profile !== undefined);
+  if (!isKnown || !Number.isSafeInteger(tables) || tables < 1) {
+    console.error(USAGE);
+    return 2;
+  }
+  const options = { tables, smoke: flags.includes("--smoke") };
+  const figures = await benchScale({ ...options, ...(profile !== undefined && { profile }) });
+  const cells = figures.flatMap((each) => each.cells);
+  const failed = cells.filter(({ fullCpuMs }) => !(fullCpuMs >= 0)).length;
+  return close("catalog-scale", figures, { cells: cells.length, failed }, flags);
+}
+
+async function native(flags: readonly string[]): Promise<number> {
+  const cells = await benchNative({ smoke: flags.includes("--smoke") });
+  const failed = cells.filter(({ ratio }) => !(ratio > 0)).length;
+  return close("native", cells, { cells: cells.length, failed }, flags);
 }
 
 /** Growth alone: a shard of ten times the rows. */
