@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { DOCS_FILES } from "../src/runtime/docs-files.ts";
 import { ROOT, runTool } from "./tools.ts";
 
 /** Emits `dist/`: JavaScript and types from `src/`, and the generated code that tsc only reads. */
@@ -15,6 +16,11 @@ async function main(): Promise<number> {
   await mkdir(to, { recursive: true });
   const generated = (await readdir(from)).filter((name) => /\.(?:js|d\.ts)$/.test(name));
   for (const name of generated) await copyFile(join(from, name), join(to, name));
+  const docs = join(ROOT, "dist", "swagger-ui");
+  await mkdir(docs, { recursive: true });
+  for (const name of DOCS_FILES) {
+    await copyFile(join(ROOT, "node_modules", "swagger-ui-dist", name), join(docs, name));
+  }
   console.log(`dist/ built, ${generated.length} generated files copied`);
   return 0;
 }

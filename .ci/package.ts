@@ -27,6 +27,16 @@ await firn.close();
 console.log(typeof verifyShard, typeof systemParts().node.node, one, items.length);
 `;
 
+/** The page of the native API with its files, which the build puts into the package. */
+const DOCS = `import { Firn } from "firn-catalog";
+const firn = await Firn.open({ profile: "memory" });
+const paths = ["", "/init.js", "/swagger-ui.css", "/swagger-ui-bundle.js"];
+const ask = (path) => firn.fetch(new Request("http://firn/api/docs" + path));
+const answers = await Promise.all(paths.map(ask));
+await firn.close();
+console.log(...answers.map(({ status }) => status));
+`;
+
 /** What people keep beside the sources, and none of it is ours to judge. */
 const STRANGERS: Readonly<Record<string, string>> = {
   "notes.md": "TO" + "DO: a note to oneself\n",
@@ -100,6 +110,11 @@ function partsIn(directory: string, shown: string): readonly Part[] {
       holds: any,
     },
     {
+      name: "the documentation of the native API",
+      run: () => out(process.execPath, "docs.mjs"),
+      holds: (output) => output === "200 200 200 200\n",
+    },
+    {
       name: "the firn command",
       run: () => out(process.execPath, firn, "--version"),
       holds: (output) => /^\d+\.\d+\.\d+\n$/.test(output),
@@ -129,6 +144,7 @@ async function main(): Promise<number> {
   if (shown === "") throw new Error("the README has no example of firn-catalog/lsm");
   await writeFile(join(directory, "project", "engine.mjs"), example);
   await writeFile(join(directory, "project", "doors.mjs"), DOORS);
+  await writeFile(join(directory, "project", "docs.mjs"), DOCS);
   const parts = partsIn(directory, shown);
   let passed = 0;
   for (const { name, run, holds } of parts) {

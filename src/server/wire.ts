@@ -7,6 +7,7 @@ import { Framework } from "../http/framework.ts";
 import { IcebergProtocol, type ReadBody } from "../http/iceberg/protocol.ts";
 import { NativeProtocol } from "../http/native/protocol.ts";
 import { probesProtocol } from "../http/probes/protocol.ts";
+import { readDocsFile } from "../runtime/docs-files.ts";
 import { packageVersion } from "../runtime/version.ts";
 import type { IcebergService } from "../service/requests.ts";
 import type { ModelService } from "../service/resources/service.ts";
@@ -54,7 +55,7 @@ export function wireServer(serving: Serving): FirnServer {
     new IcebergProtocol(iceberg, clock, readBody),
     ...(serving.model === undefined
       ? []
-      : [new NativeProtocol({ service: serving.model, version })]),
+      : [new NativeProtocol({ service: serving.model, version, readDocs: readDocsFile })]),
     adminProtocol(framework, {
       shards,
       store,

@@ -13,6 +13,7 @@ import { idempotencyOf, markReplayed } from "../idempotency.ts";
 import { NATIVE_MOUNT } from "../mounts.ts";
 import type { Accepted, ErrorForm, Head, Protocol, Target } from "../protocol.ts";
 import { loadChecks } from "./check.ts";
+import { docsPage, keepDocs, type ReadDocsFile } from "./docs-page.ts";
 import { HANDLERS } from "./handlers.ts";
 import { STREAMS } from "./node-handlers.ts";
 import { overloadedProblem, problemOf, RequestInvalid, type RequestProblem } from "./problems.ts";
@@ -26,6 +27,7 @@ export interface NativeParts {
   readonly service: ModelService;
   /** Of the server, as `/info` tells it. */
   readonly version: string;
+  readonly readDocs: ReadDocsFile;
 }
 
 const JSON_TYPE = "application/json";
@@ -199,9 +201,11 @@ export class NativeProtocol implements Protocol {
   readonly refuse: Protocol["refuse"] = problemOf;
   readonly overloaded: Protocol["overloaded"] = overloadedProblem;
   readonly #parts: NativeParts;
+  readonly #readDocs: ReadDocsFile;
 
   constructor(parts: NativeParts) {
     this.#parts = parts;
+    this.#readDocs = keepDocs(parts.readDocs);
   }
 
   /**
@@ -213,6 +217,8 @@ export class NativeProtocol implements Protocol {
     const { method, target } = head;
     const beside = staticAnswer(method, target.path, this.#parts.version);
     if (beside !== undefined) return beside;
+    const docs = docsPage(head, this.#readDocs);
+    if (docs !== undefined) return docs;
     const { route, params } = found(method, target);
     return new AcceptedRoute(this.#parts, route, params, head);
   }
