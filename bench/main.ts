@@ -21,8 +21,8 @@ import { benchStart } from "./start.ts";
 import { benchWal } from "./wal.ts";
 
 const USAGE =
-  "usage: npm run bench -- catalog | native | iceberg | lsm | keys | wal | compaction | overload | " +
-  "start | dead-names | backup " +
+  "usage: npm run bench -- catalog | native | iceberg | lsm | keys | wal | compaction | " +
+  "overload | start | dead-names | backup " +
   "[--smoke] [--keep], catalog --tables N --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile | --large, lsm-blocks, borders --root=DIR, json";

@@ -4,12 +4,14 @@ import { NAMESPACE_OPERATIONS, type NamespaceOperations } from "./namespace-oper
 import { NODE_OPERATIONS, type NodeOperations } from "./node-operations.ts";
 import type { ApiOperation } from "./operation.ts";
 import { RELATION_OPERATIONS, type RelationOperations } from "./relation-operations.ts";
+import { STATUS_OPERATIONS, type StatusOperations } from "./status-operations.ts";
 
 /** What each operation takes and answers, by its name. */
 export interface Operations
   extends CatalogOperations,
     ConnectorOperations,
     NamespaceOperations,
+    StatusOperations,
     RelationOperations,
     NodeOperations {}
 
@@ -21,6 +23,7 @@ export type OperationName = keyof Operations;
  */
 export const OPERATIONS: Readonly<Record<OperationName, ApiOperation>> = {
   ...NODE_OPERATIONS,
+  ...STATUS_OPERATIONS,
   ...CATALOG_OPERATIONS,
   ...CONNECTOR_OPERATIONS,
   ...NAMESPACE_OPERATIONS,

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { Counts, type Metrics, STORE_LATENCY_BUCKETS_S, Times } from "../base/metrics.ts";
+import { StoreObservers } from "../base/store-observers.ts";
 import type {
   Blob,
   BlobEntry,
@@ -41,11 +42,13 @@ export class MeteredBlobStore implements BlobStore {
   readonly #inner: BlobStore;
   readonly #clock: Clock;
   readonly #figures: Figures;
+  readonly #observers: StoreObservers;
 
   constructor(inner: BlobStore, options: { readonly clock: Clock; readonly metrics: Metrics }) {
     this.#inner = inner;
     this.#clock = options.clock;
     this.#figures = register(options.metrics);
+    this.#observers = StoreObservers.of(options.metrics);
   }
 
   get(path: string): Promise<Blob | undefined> {
@@ -113,6 +116,7 @@ export class MeteredBlobStore implements BlobStore {
       return answer;
     } finally {
       this.#figures.requests.add(1, kind, outcome);
+      this.#observers.request("blob", kind);
       this.#figures.latency.observe((this.#clock.monotonicMs() - startMs) / 1_000, kind);
     }
   }

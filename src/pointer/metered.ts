@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { Counts, type Metrics, STORE_LATENCY_BUCKETS_S, Times } from "../base/metrics.ts";
+import { StoreObservers } from "../base/store-observers.ts";
 import type {
   Batch,
   CommitOutcome,
@@ -34,11 +35,13 @@ export class MeteredPointerStore implements PointerStore {
   readonly #inner: PointerStore;
   readonly #clock: Clock;
   readonly #figures: Figures;
+  readonly #observers: StoreObservers;
 
   constructor(inner: PointerStore, options: { readonly clock: Clock; readonly metrics: Metrics }) {
     this.#inner = inner;
     this.#clock = options.clock;
     this.#figures = register(options.metrics);
+    this.#observers = StoreObservers.of(options.metrics);
   }
 
   get(key: string): Promise<Item> {
@@ -100,6 +103,7 @@ export class MeteredPointerStore implements PointerStore {
 
   #count(method: Method, outcome: Outcome, startMs: number): void {
     this.#figures.requests.add(1, method, outcome);
+    this.#observers.request("pointer", method);
     this.#figures.latency.observe((this.#clock.monotonicMs() - startMs) / 1_000, method);
   }
 }

@@ -16,6 +16,7 @@ import type { Accepted, Protocol } from "../http/protocol.ts";
 import { everyMs, idleTimer, settlesWithin, threadCpuMs } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
+import type { TableName, UsageMeter, UsageSubject } from "../service/usage.ts";
 import { Admission } from "./admission.ts";
 import { expectsBody, type IdleWatch, readBody } from "./body.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-error.ts";
@@ -33,6 +34,7 @@ import { TimeSlices } from "./time-slices.ts";
 
 /** How long a stop waits for requests that are under way. */
 const DRAIN_MS = 10_000;
+const DEFAULT_CATALOG = "default";
 /** Who asks while there is no authentication. */
 const ANONYMOUS = "anonymous";
 
@@ -52,6 +54,8 @@ export interface ServerOptions {
   readonly edge: Edge;
   /** Requests under way at once, reads and writes apart; more are answered 429. */
   readonly maxInFlight: number;
+  /** Counts what requests ask of the stores. */
+  readonly usage: UsageMeter;
   /** Test only: shorter times than production's. */
   readonly requestMs?: number;
   readonly bodyIdleMs?: number;
@@ -272,7 +276,10 @@ export class FirnServer {
         await this.#stream(exchange, accepted.stream, actor);
         return;
       }
-      const answer = await accepted.run(actor, body);
+      const subject = subjectOf(accepted);
+      const answer = await this.#options.usage.run({ account: actor.account, ...subject }, () =>
+        accepted.run(actor, body),
+      );
       this.#exchanges.send(
         exchange,
         this.#isFar(request) ? await this.#fit(request, answer) : answer,
@@ -332,6 +339,14 @@ export class FirnServer {
       onIdle();
     });
   }
+}
+
+/** What a request is counted for. Its catalog is the default one where its path names none. */
+function subjectOf(accepted: Accepted): Pick<UsageSubject, "operation" | "table"> {
+  const { operation } = accepted;
+  const { catalog, namespace, table } = accepted.named() as Partial<TableName>;
+  if (table === undefined || namespace === undefined) return { operation };
+  return { operation, table: { catalog: catalog ?? DEFAULT_CATALOG, namespace, table } };
 }
 
 function isBodyless(status: number): boolean {

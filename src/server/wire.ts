@@ -1,3 +1,4 @@
+import { StoreObservers } from "../base/store-observers.ts";
 import type { CollectGarbage } from "../http/admin/gc-admin.ts";
 import type { Housekeeping } from "../http/admin/housekeeping.ts";
 import { adminProtocol } from "../http/admin/protocol.ts";
@@ -9,15 +10,17 @@ import { NativeProtocol } from "../http/native/protocol.ts";
 import { probesProtocol } from "../http/probes/protocol.ts";
 import { readDocsFile } from "../runtime/docs-files.ts";
 import { packageVersion } from "../runtime/version.ts";
+import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
 import type { IcebergService } from "../service/requests.ts";
 import type { ModelService } from "../service/resources/service.ts";
+import { UsageMeter } from "../service/usage.ts";
 import { createHttpServer } from "./http-server.ts";
 import { errorFields } from "./log.ts";
 import { OperatorAccess } from "./operator-access.ts";
 import { FirnServer, type ServerOptions } from "./server.ts";
 
 /** What the protocols serve, and what their server is made of. */
-export interface Serving extends Omit<ServerOptions, "protocols" | "operators"> {
+export interface Serving extends Omit<ServerOptions, "protocols" | "operators" | "usage"> {
   /** As `/livez` answers it; empty where no other node asks for it. */
   readonly nodeId?: string;
   readonly iceberg: IcebergService;
@@ -51,11 +54,18 @@ export function wireServer(serving: Serving): FirnServer {
   const onUnready = (error: Parameters<typeof errorFields>[0]) =>
     log.warn(errorFields(error), "not ready");
   const version = packageVersion();
+  const usage = new UsageMeter(clock, DEFAULT_ACCOUNT);
+  StoreObservers.of(metrics).add(usage);
+  const node = {
+    version,
+    shards: () => Promise.all(shards.map((shard) => shard.levels())),
+    usage: (actor: Actor) => usage.report(actor),
+  };
   const protocols = [
     new IcebergProtocol(iceberg, clock, readBody),
     ...(serving.model === undefined
       ? []
-      : [new NativeProtocol({ service: serving.model, version, readDocs: readDocsFile })]),
+      : [new NativeProtocol({ service: serving.model, node, readDocs: readDocsFile })]),
     adminProtocol(framework, {
       shards,
       store,
@@ -65,5 +75,5 @@ export function wireServer(serving: Serving): FirnServer {
     }),
     probesProtocol(framework, { nodeId, version, metrics, ready, onUnready }),
   ];
-  return new FirnServer({ ...serving, protocols, operators });
+  return new FirnServer({ ...serving, protocols, operators, usage });
 }

@@ -47,6 +47,8 @@ export const SERVICE_LIMITS = {
   commitsWaiting: 64,
   /** One page of a list whose caller names no size. */
   pageSizeDefault: 100,
+  /** Tables of an account whose use is counted one by one: some 300 bytes each. */
+  usageTables: 1_000,
   /** A change stream is silent for so long at most: proxies close what is silent for a minute. */
   changeBeatMs: 15_000,
   /** Changes of other nodes are looked for this often while there are streams. */

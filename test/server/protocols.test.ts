@@ -13,6 +13,8 @@ import { createHttpServer } from "../../src/server/http-server.ts";
 import { OperatorAccess } from "../../src/server/operator-access.ts";
 import { FirnServer } from "../../src/server/server.ts";
 import { ownerOf } from "../../src/server/target.ts";
+import { DEFAULT_ACCOUNT } from "../../src/service/actor.ts";
+import { UsageMeter } from "../../src/service/usage.ts";
 import { EDGE, scripted } from "../http/support.ts";
 
 const clock = new SystemClock();
@@ -103,6 +105,7 @@ async function shoutingServer(maxInFlight: number): Promise<FirnServer> {
     prng,
     log,
     maxInFlight,
+    usage: new UsageMeter(clock, DEFAULT_ACCOUNT),
     edge: EDGE,
     operators: new OperatorAccess(createHttpServer(), { dir: undefined, log, prng }),
   });

@@ -61,6 +61,18 @@ export interface ShardReport {
   readonly throttles: readonly ThrottleReport[];
 }
 
+/** The tree of a shard by its levels: level 0 first, then the sorted runs, newest first. */
+export interface ShardLevels {
+  readonly name: string;
+  readonly epoch: number;
+  readonly lastSequence: number;
+  readonly durableSequence: number;
+  readonly memtableBytes: number;
+  readonly compactionDebtBytes: number;
+  readonly obsoleteBytes: number;
+  readonly levels: LsmStats["tree"]["levels"];
+}
+
 /** What an operator says about writes below a prefix. */
 export interface ThrottleRequest {
   /** As `textOfKey` writes it. */
@@ -122,6 +134,22 @@ export class ShardAdmin {
         refused,
         leftSeconds: Math.ceil(leftMs / 1_000),
       })),
+    };
+  }
+
+  /** The levels of its tree, for the native API. @throws FirnError as `Shard.engine`. */
+  async levels(): Promise<ShardLevels> {
+    const stats = (await this.#engine()).stats();
+    const { epoch, lastSequence, durableSequence, memtables, tree, compaction, gc } = stats;
+    return {
+      name: this.name,
+      epoch,
+      lastSequence,
+      durableSequence,
+      memtableBytes: memtables.bytes,
+      compactionDebtBytes: compaction.debtBytes,
+      obsoleteBytes: gc.obsoleteBytes,
+      levels: tree.levels,
     };
   }
 

@@ -23,6 +23,8 @@ export interface PathParams {
 
 /** What a path names, for the log. */
 export interface NamedInPath {
+  /** Absent where the path has no prefix: the default catalog. */
+  readonly catalog?: string;
   /** Levels are joined by dots. */
   readonly namespace?: string;
   readonly table?: string;
@@ -33,10 +35,11 @@ export interface NamedInPath {
 const SHOWN_CHARS = 256;
 
 /** The names in a path; none where they cannot be decoded. */
-export function namedIn({ namespace, table, view }: PathParams): NamedInPath {
+export function namedIn({ prefix, namespace, table, view }: PathParams): NamedInPath {
   const text = (raw: string) => decodeUrlPart(raw).slice(0, SHOWN_CHARS);
   try {
     return {
+      ...(prefix !== undefined && { catalog: text(prefix) }),
       ...(namespace !== undefined && { namespace: text(namespace).replaceAll("\x1f", ".") }),
       ...(table !== undefined && { table: text(table) }),
       ...(view !== undefined && { view: text(view) }),

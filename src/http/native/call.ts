@@ -2,6 +2,7 @@ import type { OperationName, Operations } from "../../api/operations.ts";
 import type { Actor } from "../../service/actor.ts";
 import type { ModelService } from "../../service/resources/service.ts";
 import type { RawParams } from "./router.ts";
+import type { NodeStatus } from "./status-handlers.ts";
 
 /** One request whose query and body were checked against the table. */
 export interface Call<Name extends OperationName> {
@@ -13,7 +14,7 @@ export interface Call<Name extends OperationName> {
   readonly body: Operations[Name]["body"];
   /** The entity tags of `If-Match`. */
   readonly ifMatch: readonly string[] | undefined;
-  readonly serverVersion: string;
+  readonly node: NodeStatus;
 }
 
 export type Handler<Name extends OperationName> = (

@@ -66,7 +66,7 @@ const text = (content: string) => async () => Buffer.from(content);
 const SCRIPT = "text/javascript; charset=utf-8";
 
 /** Everything that lies below the page: nothing else of any directory can be asked for. */
-const FILES: ReadonlyMap<string, Served> = new Map([
+const FILES: ReadonlyMap<string, Served> = new Map<string, Served>([
   [PAGE, { type: "text/html; charset=utf-8", bytes: text(HTML) }],
   [`${PAGE}/`, { type: "text/html; charset=utf-8", bytes: text(HTML) }],
   [`${PAGE}/init.js`, { type: SCRIPT, bytes: text(INIT) }],

@@ -4,10 +4,12 @@ import { CONNECTOR_HANDLERS } from "./connector-handlers.ts";
 import { NAMESPACE_HANDLERS } from "./namespace-handlers.ts";
 import { NODE_HANDLERS } from "./node-handlers.ts";
 import { RELATION_HANDLERS } from "./relation-handlers.ts";
+import { STATUS_HANDLERS } from "./status-handlers.ts";
 
 /** What serves each operation of the table. One that is missing does not compile. */
 export const HANDLERS: Handlers = {
   ...NODE_HANDLERS,
+  ...STATUS_HANDLERS,
   ...CATALOG_HANDLERS,
   ...CONNECTOR_HANDLERS,
   ...NAMESPACE_HANDLERS,

@@ -36,9 +36,9 @@ export const STREAMS: { readonly listChanges: StreamHandler<"listChanges"> } = {
 };
 
 export const NODE_HANDLERS: Handlers<keyof NodeOperations> = {
-  getInfo: async ({ actor, serverVersion }) => ({
+  getInfo: async ({ actor, node }) => ({
     name: "firn",
-    version: serverVersion,
+    version: node.version,
     account: actor.account,
   }),
   resolveName: async ({ actor, service, query }) =>

@@ -21,12 +21,12 @@ import { decodePart, parseQuery, type RawQuery, typedQuery } from "./query.ts";
 import { parametersOf, querySchema } from "./request-schemas.ts";
 import { matchPath, type RawParams, type Route } from "./router.ts";
 import { staticAnswer } from "./statics.ts";
+import type { NodeStatus } from "./status-handlers.ts";
 
 /** What requests are handed on to. */
 export interface NativeParts {
   readonly service: ModelService;
-  /** Of the server, as `/info` tells it. */
-  readonly version: string;
+  readonly node: NodeStatus;
   readonly readDocs: ReadDocsFile;
 }
 
@@ -131,9 +131,9 @@ class AcceptedRoute implements Accepted {
   #callOf(actor: Actor, { query, body }: { readonly query: object; readonly body: unknown }) {
     const { operation } = this.#found;
     const { headers } = this.#head;
-    const { service, version: serverVersion } = this.#parts;
+    const { service, node } = this.#parts;
     const ifMatch = operation.conditional === "write" ? tagsOf(headers["if-match"]) : undefined;
-    return { actor, service, params: this.#params, query, body, ifMatch, serverVersion };
+    return { actor, service, params: this.#params, query, body, ifMatch, node };
   }
 
   async #handle(
@@ -215,7 +215,7 @@ export class NativeProtocol implements Protocol {
    */
   accept(head: Head): Accepted | Answer {
     const { method, target } = head;
-    const beside = staticAnswer(method, target.path, this.#parts.version);
+    const beside = staticAnswer(method, target.path, this.#parts.node.version);
     if (beside !== undefined) return beside;
     const docs = docsPage(head, this.#readDocs);
     if (docs !== undefined) return docs;

@@ -27,6 +27,16 @@ export interface TreeFigures {
   readonly deletions: number;
   /** Stretches of keys that range tombstones cover. */
   readonly ranges: number;
+  /** Level 0 first, then the sorted runs, newest first. */
+  readonly levels: readonly LevelFigures[];
+}
+
+/** One level of the tree. */
+export interface LevelFigures {
+  readonly tables: number;
+  readonly bytes: number;
+  readonly entries: number;
+  readonly deletions: number;
 }
 
 /** Sums of one engine since it was opened; bytes, milliseconds, counts. */
@@ -75,7 +85,18 @@ export function treeFigures(manifest: Manifest): TreeFigures {
     entries: sum((table) => table.stats.entries),
     deletions: sum((table) => table.stats.deletions),
     ranges: sum((table) => table.stats.ranges),
+    levels: [manifest.level0, ...manifest.runs.map((run) => run.tables)].map(levelFigures),
   };
+}
+
+function levelFigures(tables: readonly SstMeta[]): LevelFigures {
+  const figures = { tables: tables.length, bytes: 0, entries: 0, deletions: 0 };
+  for (const { fileBytes, stats } of tables) {
+    figures.bytes += fileBytes;
+    figures.entries += stats.entries;
+    figures.deletions += stats.deletions;
+  }
+  return figures;
 }
 
 /**

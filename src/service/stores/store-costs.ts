@@ -1,4 +1,5 @@
 import { Counts, type Metrics } from "../../base/metrics.ts";
+import { type StoreName, StoreObservers } from "../../base/store-observers.ts";
 import { type Prices, s3RequestDollars, US_EAST_1, unitDollars } from "./prices.ts";
 
 /** What an adapter tells of a request that used capacity. */
@@ -22,6 +23,7 @@ export class StoreCosts {
   readonly #prices: Prices;
   readonly #units: Counts;
   readonly #dollars: Counts;
+  readonly #observers: StoreObservers;
 
   /** The one of a registry, whichever store was opened first. */
   static of(metrics: Metrics): StoreCosts {
@@ -35,6 +37,7 @@ export class StoreCosts {
 
   constructor(metrics: Metrics, prices: Prices) {
     this.#prices = prices;
+    this.#observers = StoreObservers.of(metrics);
     this.#units = new Counts(metrics, {
       name: "firn_pointer_units_total",
       help: "Units of capacity used in the pointer table, by operation and kind.",
@@ -52,11 +55,16 @@ export class StoreCosts {
     const { operation, readUnits, writeUnits } = usage;
     if (readUnits > 0) this.#units.add(readUnits, operation, "read");
     if (writeUnits > 0) this.#units.add(writeUnits, operation, "write");
-    this.#dollars.add(unitDollars(this.#prices, usage), "pointer", operation);
+    this.#count("pointer", operation, unitDollars(this.#prices, usage));
   };
 
   /** For `onRequest` of the blob store. */
   readonly blob = ({ operation }: BlobRequest): void => {
-    this.#dollars.add(s3RequestDollars(this.#prices, operation), "blob", operation);
+    this.#count("blob", operation, s3RequestDollars(this.#prices, operation));
   };
+
+  #count(store: StoreName, operation: string, dollars: number): void {
+    this.#dollars.add(dollars, store, operation);
+    this.#observers.dollars(store, dollars);
+  }
 }

@@ -1,0 +1,158 @@
+import type { Asks } from "./asks.ts";
+import type { ApiOperation, Schema } from "./operation.ts";
+import { PRIVILEGES, type Privilege } from "./privileges.ts";
+import { COUNT, INT64, listOf, NAME, object, oneOf, TEXT, TIME } from "./schema.ts";
+
+/** Who asks, and what that may do. */
+export interface Me {
+  readonly account: string;
+  readonly principal: string;
+  readonly privileges: readonly Privilege[];
+}
+
+/** One level of an LSM tree: level 0 first, then the sorted runs, newest first. */
+export interface ShardLevel {
+  readonly level: number;
+  readonly tables: number;
+  readonly bytes: string;
+  readonly entries: string;
+  readonly tombstones: string;
+}
+
+/** One LSM tree that this node owns. */
+export interface Shard {
+  readonly name: string;
+  readonly epoch: string;
+  readonly lastSequence: string;
+  readonly durableSequence: string;
+  readonly memtableBytes: string;
+  /** Bytes that compaction has yet to rewrite. */
+  readonly compactionDebtBytes: string;
+  /** Bytes of files that no state needs any more. */
+  readonly obsoleteBytes: string;
+  readonly levels: readonly ShardLevel[];
+}
+
+/** Requests of clients, what they asked of the stores by class, and what that costs. */
+export interface UsageCounts {
+  readonly requests: number;
+  readonly blobReads: number;
+  readonly blobWrites: number;
+  readonly blobLists: number;
+  readonly blobDeletes: number;
+  readonly pointerReads: number;
+  readonly pointerLists: number;
+  readonly pointerWrites: number;
+  /** By the list prices below; 0 where the stores are this machine's. */
+  readonly dollars: number;
+}
+
+/** What the account has used on this node since it was started. */
+export interface Usage {
+  readonly account: string;
+  readonly since: string;
+  /** Dollars for a million: units of DynamoDB, requests to S3. */
+  readonly prices: {
+    readonly source: string;
+    readonly asOf: string;
+    readonly readUnits: number;
+    readonly writeUnits: number;
+    readonly s3Puts: number;
+    readonly s3Gets: number;
+  };
+  readonly total: UsageCounts;
+  readonly operations: readonly (UsageCounts & { readonly operation: string })[];
+  /** The most expensive first. */
+  readonly tables: readonly (UsageCounts & {
+    readonly catalog: string;
+    readonly namespace: string;
+    readonly table: string;
+  })[];
+  /** Of tables that are no longer counted one by one. */
+  readonly otherTables: UsageCounts;
+}
+
+export interface StatusOperations {
+  getMe: Asks<never, object, undefined, Me>;
+  listShards: Asks<never, object, undefined, { readonly items: readonly Shard[] }>;
+  getUsage: Asks<never, object, undefined, Usage>;
+}
+
+const AMOUNT: Schema = { type: "number", minimum: 0 };
+const COUNTS: Readonly<Record<keyof UsageCounts, Schema>> = {
+  requests: COUNT,
+  blobReads: COUNT,
+  blobWrites: COUNT,
+  blobLists: COUNT,
+  blobDeletes: COUNT,
+  pointerReads: COUNT,
+  pointerLists: COUNT,
+  pointerWrites: COUNT,
+  dollars: AMOUNT,
+};
+
+const ME: Schema = object({
+  account: TEXT,
+  principal: TEXT,
+  privileges: listOf(oneOf(...PRIVILEGES)),
+});
+
+const SHARD: Schema = object({
+  name: NAME,
+  epoch: INT64,
+  lastSequence: INT64,
+  durableSequence: INT64,
+  memtableBytes: INT64,
+  compactionDebtBytes: INT64,
+  obsoleteBytes: INT64,
+  levels: listOf(
+    object({ level: COUNT, tables: COUNT, bytes: INT64, entries: INT64, tombstones: INT64 }),
+  ),
+});
+
+const USAGE: Schema = object({
+  account: TEXT,
+  since: TIME,
+  prices: object({
+    source: TEXT,
+    asOf: TEXT,
+    readUnits: AMOUNT,
+    writeUnits: AMOUNT,
+    s3Puts: AMOUNT,
+    s3Gets: AMOUNT,
+  }),
+  total: object(COUNTS),
+  operations: listOf(object({ operation: TEXT, ...COUNTS })),
+  tables: listOf(object({ catalog: TEXT, namespace: TEXT, table: TEXT, ...COUNTS })),
+  otherTables: object(COUNTS),
+});
+
+export const STATUS_OPERATIONS: Readonly<Record<keyof StatusOperations, ApiOperation>> = {
+  getMe: {
+    method: "GET",
+    template: "/me",
+    tag: "node",
+    summary: "Get the account, principal and privileges of the caller",
+    needs: ["see"],
+    status: 200,
+    answer: ME,
+  },
+  listShards: {
+    method: "GET",
+    template: "/shards",
+    tag: "node",
+    summary: "List the LSM trees that this node owns, with their levels",
+    needs: ["admin"],
+    status: 200,
+    answer: object({ items: listOf(SHARD) }),
+  },
+  getUsage: {
+    method: "GET",
+    template: "/usage",
+    tag: "node",
+    summary: "Get what the account has used on this node, by operation and by table",
+    needs: ["admin"],
+    status: 200,
+    answer: USAGE,
+  },
+};
