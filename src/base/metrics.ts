@@ -39,6 +39,16 @@ export class Metrics {
     return [...(this.#figures.get(name)?.samples() ?? [])];
   }
 
+  /** All figures with their lines, for who sends them elsewhere. */
+  figures(): readonly (Omit<Figure, "samples"> & { readonly samples: readonly Sample[] })[] {
+    return [...this.#figures.values()].map((figure) => ({
+      type: figure.type,
+      name: figure.name,
+      help: figure.help,
+      samples: [...figure.samples()],
+    }));
+  }
+
   /** All figures, in the order in which they were registered. */
   print(): string {
     return `${[...this.#figures.values()].map(textOf).join("\n\n")}\n`;

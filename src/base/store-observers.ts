@@ -1,4 +1,5 @@
 import type { Metrics } from "./metrics.ts";
+import type { SpanOf, Tracing } from "./tracing.ts";
 
 export type StoreName = "blob" | "pointer";
 
@@ -12,6 +13,7 @@ export interface StoreObserver {
 export class StoreObservers implements StoreObserver {
   static readonly #all = new WeakMap<Metrics, StoreObservers>();
   readonly #observers: StoreObserver[] = [];
+  #tracing: Tracing | undefined;
 
   /** The ones of a registry, whichever store was opened first. */
   static of(metrics: Metrics): StoreObservers {
@@ -25,6 +27,16 @@ export class StoreObservers implements StoreObserver {
 
   add(observer: StoreObserver): void {
     this.#observers.push(observer);
+  }
+
+  /** Makes spans of what goes on from now. */
+  trace(tracing: Tracing): void {
+    this.#tracing = tracing;
+  }
+
+  /** Runs work that a span may tell of. */
+  around<T>(of: SpanOf, name: string, work: () => T): T {
+    return this.#tracing === undefined ? work() : this.#tracing.around(of, name, work);
   }
 
   request(store: StoreName, request: string): void {

@@ -111,7 +111,7 @@ export class MeteredBlobStore implements BlobStore {
     const startMs = this.#clock.monotonicMs();
     let outcome: Outcome = "failed";
     try {
-      const answer = await request();
+      const answer = await this.#observers.around("blob", kind, request);
       outcome = outcomeOf(answer);
       return answer;
     } finally {

@@ -5,6 +5,7 @@ import { mintNodeId } from "../runtime/node-identity.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { onStopSignal } from "../runtime/signals.ts";
+import { openTelemetry } from "../runtime/telemetry.ts";
 import { packageVersion } from "../runtime/version.ts";
 import { createLogger, defectLogger, errorFields } from "../server/log.ts";
 import { StandbyServer } from "../server/standby-server.ts";
@@ -40,7 +41,10 @@ export async function serve(settings: Settings): Promise<number> {
     });
     await standby?.close();
     const { iceberg, model, metrics } = composition;
+    const version = packageVersion();
+    const telemetry = await openTelemetry({ metrics, version });
     const server = wireServer({
+      tracing: telemetry?.tracing,
       nodeId,
       iceberg,
       model,
@@ -65,13 +69,13 @@ export async function serve(settings: Settings): Promise<number> {
       await composition.drain();
       await server.stop();
       await composition.close();
+      await telemetry?.close();
       log.info("stopped");
     };
     onStopSignal(
       () => stop().then(() => stopped.resolve(0), stopped.reject),
       () => stopped.resolve(1),
     );
-    const version = packageVersion();
     process.stdout.write(banner(url, version, settings));
     const startMs = Math.round(sinceProcessStartMs());
     log.info({ url, version, startMs, profile: settings.profile }, "listening");

@@ -93,7 +93,7 @@ export class MeteredPointerStore implements PointerStore {
     const startMs = this.#clock.monotonicMs();
     let outcome: Outcome = "failed";
     try {
-      const answer = await request();
+      const answer = await this.#observers.around("pointer", method, request);
       outcome = outcomeOf(answer);
       return answer;
     } finally {

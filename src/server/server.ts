@@ -9,10 +9,12 @@ import { LIMITS } from "../base/limits.ts";
 import { isLoopbackHost } from "../base/loopback.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
+import type { Tracing } from "../base/tracing.ts";
 import type { Answer } from "../http/answer.ts";
 import { Compressor } from "../http/compress.ts";
-import { routeNotFound } from "../http/failure.ts";
+import { asFirnError, routeNotFound } from "../http/failure.ts";
 import type { Accepted, Protocol } from "../http/protocol.ts";
+import { httpStatus } from "../http/status.ts";
 import { everyMs, idleTimer, settlesWithin, threadCpuMs } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
@@ -54,6 +56,8 @@ export interface ServerOptions {
   readonly edge: Edge;
   /** Requests under way at once, reads and writes apart; more are answered 429. */
   readonly maxInFlight: number;
+  /** Makes spans of requests; absent: none. */
+  readonly tracing?: Tracing | undefined;
   /** Counts what requests ask of the stores. */
   readonly usage: UsageMeter;
   /** Test only: shorter times than production's. */
@@ -276,10 +280,10 @@ export class FirnServer {
         await this.#stream(exchange, accepted.stream, actor);
         return;
       }
-      const subject = subjectOf(accepted);
-      const answer = await this.#options.usage.run({ account: actor.account, ...subject }, () =>
-        accepted.run(actor, body),
-      );
+      const answer = await this.#traced(exchange, accepted, () => {
+        const subject = { account: actor.account, ...subjectOf(accepted) };
+        return this.#options.usage.run(subject, () => accepted.run(actor, body));
+      });
       this.#exchanges.send(
         exchange,
         this.#isFar(request) ? await this.#fit(request, answer) : answer,
@@ -290,6 +294,33 @@ export class FirnServer {
       if (began) this.#loop.end(accepted.operation);
       ticket?.release();
     }
+  }
+
+  #traced(
+    { request, requestId }: Exchange,
+    { route, operation, writes }: Accepted,
+    work: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const { tracing } = this.#options;
+    if (tracing === undefined) return work();
+    const { method = "" } = request;
+    const [traceparent, tracestate] = [
+      request.headers["traceparent"],
+      request.headers["tracestate"],
+    ];
+    const traced = {
+      method,
+      route,
+      operation,
+      requestId,
+      traceparent: traceparent?.toString(),
+      tracestate: tracestate?.toString(),
+    };
+    return tracing.request(traced, work, (answer, thrown) => {
+      if (answer !== undefined) return { status: answer.status };
+      const error = asFirnError(thrown);
+      return { status: httpStatus(error, writes), code: error.code };
+    });
   }
 
   /** Begins a stream, which goes on by itself: it keeps no place among what is under way. */

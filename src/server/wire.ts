@@ -55,7 +55,9 @@ export function wireServer(serving: Serving): FirnServer {
     log.warn(errorFields(error), "not ready");
   const version = packageVersion();
   const usage = new UsageMeter(clock, DEFAULT_ACCOUNT);
-  StoreObservers.of(metrics).add(usage);
+  const observers = StoreObservers.of(metrics);
+  observers.add(usage);
+  if (serving.tracing !== undefined) observers.trace(serving.tracing);
   const node = {
     version,
     shards: () => Promise.all(shards.map((shard) => shard.levels())),

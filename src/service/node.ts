@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Metrics } from "../base/metrics.ts";
+import { StoreObservers } from "../base/store-observers.ts";
 import type { Locations } from "../blob/locations.ts";
 import { MemoryBlobStore } from "../blob/memory.ts";
 import type { BlobStore } from "../blob/port.ts";
@@ -144,7 +145,8 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const work = { catalog, collector, tombstones, files, viewFiles, places };
   const { jobs, ofJobs } = jobsOf(parts, work);
   // A node that is used looks for jobs that others have left.
-  const guard = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used() };
+  const observers = StoreObservers.of(metrics);
+  const guard = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used(), observers };
   const catalogs = new CatalogAdmin(catalog, locations, { warehouse, allowed });
   locations.learnRoots(() => catalogs.learnRoots(OWN_ACTOR));
   const snapshots = guardedBy(guard, new TableSnapshots(catalog, files));

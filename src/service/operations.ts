@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import type { StoreObservers } from "../base/store-observers.ts";
 import { type Actor, methodsOf } from "./actor.ts";
 import type {
   IcebergService,
@@ -14,6 +15,8 @@ export interface CallGuard {
   readonly account: string;
   /** Told of each call. */
   readonly onCall: () => void;
+  /** Who makes spans of them. */
+  readonly observers?: StoreObservers;
 }
 
 /** The public methods of some use cases. */
@@ -21,14 +24,17 @@ export type UseCases<T> = { readonly [K in keyof T]: T[K] };
 
 /** Use cases that refuse an actor of another account. */
 export function guardedBy<T extends object>(
-  { account, onCall }: CallGuard,
+  { account, onCall, observers }: CallGuard,
   useCases: T,
 ): UseCases<T> {
+  const holder = useCases.constructor.name;
   const guarded = methodsOf(useCases).map(([name, method]) => {
+    const span = `${holder}.${name}`;
     const call = (actor: Actor, ...rest: unknown[]): unknown => {
       assert(actor.account === account, "a request is of the account that serves it");
       onCall();
-      return method(actor, ...rest);
+      const work = () => method(actor, ...rest);
+      return observers === undefined ? work() : observers.around("catalog", span, work);
     };
     return [name, call] as const;
   });

@@ -22,7 +22,7 @@ export type RequestClass = (typeof REQUEST_CLASSES)[number];
 export interface UsageFigures extends Record<RequestClass, number> {
   /** Requests that clients made. */
   readonly requests: number;
-  /** What the stores were asked for costs by list prices; 0 where nobody bills it. */
+  /** What the stores were asked for costs by list prices; 0 for stores of this machine. */
   readonly dollars: number;
 }
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
 import { Firn } from "../../src/index.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 
@@ -41,8 +42,34 @@ test("every metric that the docs name exists", async () => {
     if (figures.has(name) || declared.has(name)) return true;
     return PART.test(name) && figures.get(name.replace(PART, "")) === "histogram";
   };
-  const docs = await textsOf("docs", ".md");
+  const kinds = await Promise.all([".md", ".json", ".yaml"].map((ext) => textsOf("docs", ext)));
+  // A dashboard and the alert rules are among them, whatever else there is.
+  const hasNames = (texts: readonly string[]) => texts.some((text) => text.match(NAME) !== null);
+  expect(kinds.map(hasNames)).toEqual([true, true, true]);
+  const docs = kinds.flat();
   const named = new Set(docs.flatMap((text) => text.match(NAME) ?? []));
   expect(named.size).toBeGreaterThan(30);
   expect([...named].filter((name) => !exists(name))).toEqual([]);
+});
+
+test("the dashboard and the alert rules are whole", async () => {
+  const dashboard = JSON.parse(await readFile("docs/grafana.json", "utf8")) as {
+    readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+  };
+  const { groups } = parse(await readFile("docs/alerts.yaml", "utf8")) as {
+    readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[];
+  };
+  const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  const alerts = groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+  expect([shown.length, alerts.length].every((count) => count > 5)).toBe(true);
+  for (const expr of [...shown, ...alerts]) {
+    expect(expr).toMatch(/firn_|^up/);
+    const count = (sign: string) => expr.split(sign).length;
+    expect([expr, count("("), count("{"), count("[")]).toEqual([
+      expr,
+      count(")"),
+      count("}"),
+      count("]"),
+    ]);
+  }
 });

@@ -35,6 +35,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "TableLocations",
   "RelationRoots",
   "Tombstones",
+  "UsageMeter",
 ]);
 
 /** Methods of an object's own life, which nobody asks for. */

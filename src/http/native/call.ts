@@ -1,8 +1,8 @@
 import type { OperationName, Operations } from "../../api/operations.ts";
 import type { Actor } from "../../service/actor.ts";
 import type { ModelService } from "../../service/resources/service.ts";
+import type { NodeStatus } from "./node-status.ts";
 import type { RawParams } from "./router.ts";
-import type { NodeStatus } from "./status-handlers.ts";
 
 /** One request whose query and body were checked against the table. */
 export interface Call<Name extends OperationName> {

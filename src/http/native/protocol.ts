@@ -16,12 +16,12 @@ import { loadChecks } from "./check.ts";
 import { docsPage, keepDocs, type ReadDocsFile } from "./docs-page.ts";
 import { HANDLERS } from "./handlers.ts";
 import { STREAMS } from "./node-handlers.ts";
+import type { NodeStatus } from "./node-status.ts";
 import { overloadedProblem, problemOf, RequestInvalid, type RequestProblem } from "./problems.ts";
 import { decodePart, parseQuery, type RawQuery, typedQuery } from "./query.ts";
 import { parametersOf, querySchema } from "./request-schemas.ts";
 import { matchPath, type RawParams, type Route } from "./router.ts";
 import { staticAnswer } from "./statics.ts";
-import type { NodeStatus } from "./status-handlers.ts";
 
 /** What requests are handed on to. */
 export interface NativeParts {

@@ -1,37 +1,11 @@
 import { PRIVILEGES } from "../../api/privileges.ts";
 import type { Shard, StatusOperations } from "../../api/status-operations.ts";
-import type { Actor } from "../../service/actor.ts";
-import type { UsageReport } from "../../service/usage.ts";
 import type { Handlers } from "./call.ts";
+import type { ShardStatus } from "./node-status.ts";
 import { timeText } from "./times.ts";
 
-/** One LSM tree, as the process that owns it sees it. */
-export interface ShardStatus {
-  readonly name: string;
-  readonly epoch: number;
-  readonly lastSequence: number;
-  readonly durableSequence: number;
-  readonly memtableBytes: number;
-  readonly compactionDebtBytes: number;
-  readonly obsoleteBytes: number;
-  /** Level 0 first, then the sorted runs, newest first. */
-  readonly levels: readonly {
-    readonly tables: number;
-    readonly bytes: number;
-    readonly entries: number;
-    readonly deletions: number;
-  }[];
-}
-
-/** What a node tells of itself. */
-export interface NodeStatus {
-  readonly version: string;
-  shards(): Promise<readonly ShardStatus[]>;
-  usage(actor: Actor): UsageReport;
-}
-
 export const STATUS_HANDLERS: Handlers<keyof StatusOperations> = {
-  // There are no grants yet: whoever is let in may do everything.
+  // There are no grants yet: every caller may do everything.
   getMe: async ({ actor: { account, principal } }) => ({
     account,
     principal,
