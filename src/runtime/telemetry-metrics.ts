@@ -3,7 +3,8 @@ import type { CollectionResult, MetricData, MetricProducer } from "@opentelemetr
 import type { Metrics, Sample } from "../base/metrics.ts";
 
 /**
- * Sends the figures of `/metrics` every minute (`OTEL_METRIC_EXPORT_INTERVAL`), under the same names.
+ * Sends the figures of `/metrics` under their names, every minute unless the environment says
+ * otherwise (`OTEL_METRIC_EXPORT_INTERVAL`).
  *
  * @returns what sends them a last time and ends it.
  */
