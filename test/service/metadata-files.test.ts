@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { inOnePiece } from "../../src/base/bytes.ts";
 import type { Revision } from "../../src/base/ids.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import type { BlobStore } from "../../src/blob/port.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { type Head, MetadataFiles, TABLE_FORMAT } from "../../src/service/metadata-files.ts";
 import { inlineReading } from "../../src/service/reading.ts";
+import { countedReads } from "../support/counted-blobs.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openInMemory, SCHEMA } from "../support/open-iceberg.ts";
 
@@ -22,29 +22,13 @@ function headOf(id: string, version: number, location: string): Head {
   return { id, version: BigInt(version), location, revision };
 }
 
-/** Counts the reads of whole files. */
-function counting(files: BlobStore): { readonly store: BlobStore; readonly reads: string[] } {
-  const reads: string[] = [];
-  const get: BlobStore["get"] = (path) => {
-    reads.push(path);
-    return files.get(path);
-  };
-  const store = new Proxy(files, {
-    get: (target, name) => {
-      const member: unknown = name === "get" ? get : Reflect.get(target, name);
-      return typeof member === "function" && name !== "get" ? member.bind(target) : member;
-    },
-  });
-  return { store, reads };
-}
-
 /** Two nodes over one bucket of metadata files. */
 async function openNodes() {
   const stores = testStores();
   const { blobs, pointers, clock } = stores;
   const bucket = new MemoryBlobStore(clock);
   const shared = { blobs, pointers, clock };
-  const [a, b] = [counting(bucket), counting(bucket)];
+  const [a, b] = [countedReads(bucket), countedReads(bucket)];
   const one = await openInMemory(stores, a.store, { unwatched: true });
   const two = await openInMemory({ ...testStores({ seed: 2 }), ...shared }, b.store, {
     unwatched: true,

@@ -20,6 +20,7 @@ import {
 } from "./deletes.ts";
 import { declareIndexed, isIndexed, mendIndexes } from "./index-mend.ts";
 import { endJob, makeJob, nextPeriodMs } from "./job.ts";
+import { KnownRoots } from "./known-roots.ts";
 import { Mark, type MarkSinks } from "./mark.ts";
 import { type GcParts, Interrupted, type RunLease } from "./parts.ts";
 import { countGarbage, emptyReport, GARBAGE_KINDS, type GarbageReport } from "./report.ts";
@@ -58,6 +59,7 @@ export class Collector {
   /** What the catalog is to write through. */
   readonly pointers: PointerStore;
   readonly #inner: PointerStore;
+  readonly #known: KnownRoots = new KnownRoots();
   #parts: GcParts | undefined;
   #started = false;
   /** The period for which a job was asked for. */
@@ -278,7 +280,7 @@ export class Collector {
 
   /** One mark, whose look at the tables mends their indexes. @returns whether those were whole. */
   async #mark(sinks: MarkSinks, how: ConstructorParameters<typeof Mark>[2]): Promise<boolean> {
-    await new Mark(this.#served, sinks, how).run();
+    await new Mark(this.#served, sinks, how, this.#known).run();
     return mendIndexes({ parts: this.#served, ...how }, sinks);
   }
 

@@ -13,6 +13,7 @@ import { readChange, type WalkedPointer, walkPointers } from "../../catalog/walk
 import { putCertain } from "../../pointer/certain.ts";
 import type { Live } from "../../pointer/port.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
+import type { KnownRoots } from "./known-roots.ts";
 import { type GcParts, type RunLease, stopped } from "./parts.ts";
 import { RelationRoots, subjectText } from "./relation-roots.ts";
 import { countGarbage, type GarbageKind, type GarbageReport } from "./report.ts";
@@ -56,6 +57,7 @@ export class Mark {
   readonly #limiter: StoreRateLimiter;
   readonly #runLease: RunLease;
   readonly #isDry: boolean;
+  readonly #known: KnownRoots;
   readonly #roots: RelationRoots;
   /** What is to be forgotten, some at a time. */
   readonly #going: WalkedLive[] = [];
@@ -73,6 +75,7 @@ export class Mark {
       readonly runLease: RunLease;
       readonly isDry: boolean;
     },
+    known: KnownRoots,
   ) {
     this.#parts = parts;
     this.#sinks = sinks;
@@ -80,7 +83,8 @@ export class Mark {
     this.#limiter = run.limiter;
     this.#runLease = run.runLease;
     this.#isDry = run.isDry;
-    this.#roots = new RelationRoots(parts, run.limiter);
+    this.#known = known;
+    this.#roots = new RelationRoots(parts, run.limiter, known);
   }
 
   get #nowMs(): number {
@@ -103,6 +107,7 @@ export class Mark {
       await this.#live(walked);
     }
     await this.#flush();
+    this.#known.endMark();
   }
 
   async #keep(): Promise<void> {
@@ -230,8 +235,7 @@ export class Mark {
     if (root.is === "unknown" || root.is === "source") return;
     if (root.is === "known") {
       if (said === undefined) return;
-      const found = root.snapshots?.find(said.snapshotId);
-      if (found?.timestampMs === said.timestampMs) return;
+      if (root.snapshots?.get(said.snapshotId) === said.timestampMs) return;
     }
     await this.#sinks.rootless.add(`${item.key}@${item.version}`);
   }

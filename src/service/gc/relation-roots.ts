@@ -1,6 +1,7 @@
 import { FirnError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { LruMap } from "../../base/lru.ts";
+import { Pauses } from "../../base/pauses.ts";
 import { isWithin } from "../../blob/locations.ts";
 import { isAlone } from "../../catalog/claims.ts";
 import { decodePayload } from "../../catalog/codec/entities.ts";
@@ -9,14 +10,16 @@ import type { Relation, Table } from "../../catalog/model.ts";
 import { byIdKey, payloadPath } from "../../catalog/paths.ts";
 import { metadataWithin, tableOfEntry } from "../../catalog/table-index.ts";
 import { uuidOfFileName } from "../../iceberg/file-name.ts";
-import type { TableMetadata } from "../../iceberg/model.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
 import { isFault } from "../reachable-files.ts";
+import type { KnownRoots, RootContent } from "./known-roots.ts";
 import type { GcParts } from "./parts.ts";
 import type { StoreRateLimiter } from "./store-rate-limiter.ts";
 
 /** Relations whose roots are kept: a walk comes to the pointers of one table together. */
 const KEPT = 4;
+/** Snapshots between two looks at the time that a turn has taken. */
+const SNAPSHOTS_A_STEP = 1_024;
 /** What the start of a UUIDv7 says: the millisecond that it was minted in. */
 const MINTED_DIGITS = 12;
 /** Two clocks, each as far from the store's as it may be. */
@@ -45,16 +48,7 @@ export type RelationRoot =
   | { readonly is: "unknown"; readonly relation?: Relation }
   /** A table of another format: no file says what it has, so its pointers are the source. */
   | { readonly is: "source"; readonly relation: Relation }
-  | {
-      readonly is: "known";
-      readonly relation: Relation;
-      /** Where its next metadata file goes. */
-      readonly directory: string;
-      /** Metadata files that its current one names: of a view none, whose versions need none. */
-      readonly log: readonly string[];
-      /** Of a table. */
-      readonly snapshots?: TableMetadata["snapshots"];
-    };
+  | ({ readonly is: "known"; readonly relation: Relation } & RootContent);
 
 /** A metadata file that no commit of its relation came to. */
 export interface Orphan {
@@ -66,14 +60,17 @@ export interface Orphan {
 export class RelationRoots {
   readonly #parts: GcParts;
   readonly #limiter: StoreRateLimiter;
+  readonly #known: KnownRoots | undefined;
   readonly #kept: LruMap<string, Promise<RelationRoot>> = new LruMap(KEPT);
 
-  constructor(parts: GcParts, limiter: StoreRateLimiter) {
+  /** @param known what was read before; absent: everything is read anew. */
+  constructor(parts: GcParts, limiter: StoreRateLimiter, known?: KnownRoots) {
     this.#parts = parts;
     this.#limiter = limiter;
+    this.#known = known;
   }
 
-  /** Three requests for a relation that was not asked for lately. */
+  /** For a relation that was not asked for lately two requests, three where it has changed. */
   of(subject: RelationId): Promise<RelationRoot> {
     const text = subjectText(subject);
     let found = this.#kept.get(text);
@@ -91,22 +88,28 @@ export class RelationRoots {
     await this.#limiter.spend(2);
     const item = await context.pointers.get(byIdKey(type, context.account, id as Relation["id"]));
     if (item.state === "absent") return { is: "gone" };
-    const relation = (await readEntity<Relation>(context, type, item))?.entity;
-    const location = relation?.iceberg?.metadataLocation;
-    if (relation === undefined) return { is: "unknown" };
+    const stored = await readEntity<Relation>(context, type, item);
+    if (stored === undefined) return { is: "unknown" };
+    const { entity: relation, summary } = stored;
+    const location = relation.iceberg?.metadataLocation;
     if (location === undefined) {
       const isOther = relation.type === "table" && relation.format !== "ICEBERG";
       return { is: isOther ? "source" : "unknown", relation };
     }
+    const subject = subjectText({ type, id });
+    const known = this.#known?.get(subject, summary.revision);
+    if (known !== undefined) return { is: "known", relation, ...known };
     try {
-      return { is: "known", relation, ...(await this.#metadata(relation, location)) };
+      const content = await this.#metadata(relation, location);
+      this.#known?.set(subject, summary.revision, content);
+      return { is: "known", relation, ...content };
     } catch (error) {
       if (isFault(error) || isRefused(error)) return { is: "unknown", relation };
       throw error;
     }
   }
 
-  async #metadata({ type, location }: Relation, at: string) {
+  async #metadata({ type, location }: Relation, at: string): Promise<RootContent> {
     const { files, viewFiles, places } = this.#parts;
     const file = await (type === "table" ? files.peek(at) : viewFiles.peek(at));
     await this.#limiter.spend(1, file.length);
@@ -114,7 +117,14 @@ export class RelationRoots {
     const directory = places.metadataDirectory(location, metadata);
     if (!("metadataLog" in metadata)) return { directory, log: [] };
     const log = Array.from(metadata.metadataLog, (entry) => entry.metadataFile);
-    return { directory, log, snapshots: metadata.snapshots };
+    const pauses = new Pauses(this.#parts.catalog.context.clock, LIMITS.pageSize);
+    const snapshots = new Map<bigint, number>();
+    for (const { snapshotId, timestampMs } of metadata.snapshots.items) {
+      snapshots.set(snapshotId, timestampMs);
+      const pause = snapshots.size % SNAPSHOTS_A_STEP === 0 ? pauses.step() : undefined;
+      if (pause !== undefined) await pause;
+    }
+    return { directory, log, snapshots };
   }
 
   /**
