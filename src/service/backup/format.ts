@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-import { gunzip, gzip } from "node:zlib";
+import { gunzip, gunzipSync, gzip, gzipSync } from "node:zlib";
 import { FirnError } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { BlobStore } from "../../blob/port.ts";
@@ -19,8 +19,19 @@ export const PACK_BYTES: number = 4 * 1_048_576;
 export const CHUNK_LINES = 10_000;
 const CHUNK_CHARACTERS = 4 * 1_048_576;
 
-const zip = promisify(gzip);
-const unzip = promisify(gunzip);
+/** What is packed or unpacked at once: a thread is not worth it, and a turn stays short. */
+const SMALL_TEXT = 65_536;
+const SMALL_CHUNK = 16_384;
+const zipInThread = promisify(gzip);
+const unzipInThread = promisify(gunzip);
+
+async function zip(text: string): Promise<Uint8Array> {
+  return text.length <= SMALL_TEXT ? gzipSync(text) : zipInThread(text);
+}
+
+async function unzip(bytes: Uint8Array): Promise<Buffer> {
+  return bytes.length <= SMALL_CHUNK ? gunzipSync(bytes) : unzipInThread(bytes);
+}
 
 /** A list of chunks, each named by its hash. */
 export interface ChunkList {

@@ -4,11 +4,20 @@ import { sha256Hex } from "../../base/hash.ts";
 import type { AccountId, IdSource, WriterId } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Pauses } from "../../base/pauses.ts";
+import { settleAll } from "../../base/settle-all.ts";
 import { sortedInTurns } from "../../base/sorted.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { type CutRecord, type KeyState, rollForward } from "../../catalog/cut.ts";
 import { summaryOfItem } from "../../catalog/entities.ts";
-import { digits19, directoryOf, FAMILIES, keyOf, leafText, parseKey } from "../../catalog/keys.ts";
+import {
+  digits19,
+  directoryOf,
+  FAMILIES,
+  type FamilyName,
+  keyOf,
+  leafText,
+  parseKey,
+} from "../../catalog/keys.ts";
 import { CATALOG_LIMITS } from "../../catalog/limits.ts";
 import type { ChangedKey, ChangeRecord } from "../../catalog/model.ts";
 import { listPage } from "../../catalog/pages.ts";
@@ -66,6 +75,20 @@ const SETTLED_MS = 17 * 60_000;
 const READS = 16;
 /** Pointers, records or payloads that are handled between two turns of the event loop, at most. */
 const STEPS_A_TURN = 4_096;
+
+/** Readings of the span until two in a row show the same. */
+const MAX_READINGS = 100;
+/** Minutes of the history that are listed at once: the shorter a reading, the calmer it is. */
+const MINUTES_AT_ONCE = 4;
+/** Keys that batches write which make, drop, rename or move something. */
+const NAMES: ReadonlySet<FamilyName> = new Set<FamilyName>([
+  "accountByName",
+  "catalogByName",
+  "namespaceByPath",
+  "relationByName",
+  "location",
+  "dropped",
+]);
 
 /** What a sweep of an account brought. */
 interface Swept {
@@ -129,14 +152,8 @@ async function backUpPinned(
 ): Promise<BackupReport> {
   const { clock, target } = parts;
   const swept = await sweep(parts, account, scope, pin);
-  const cutMs = clock.nowMs();
-  await readSpan(
-    parts,
-    account,
-    { fromMs: startedMs - SETTLED_MS, toMs: cutMs },
-    swept.records,
-    pin,
-  );
+  const fromMs = startedMs - SETTLED_MS;
+  const cutMs = await readSettled(parts, account, fromMs, swept.records, pin);
   const pauses = new Pauses(clock, STEPS_A_TURN);
   const records: CutRecord[] = [];
   for (const [change, record] of swept.records) {
@@ -221,33 +238,84 @@ async function keep(
   }
 }
 
-/** Reads the records of a span of minutes, those that the sweep passed too early among them. */
+/**
+ * Reads the records of a span until a second reading of all of it finds no change of names more.
+ *
+ * Lists are not a snapshot: one reading may miss a batch and show another one that was applied
+ * behind it. Where both write one key, its versions say so. But a table needs its namespace, a name
+ * is free once what had it is renamed, and no version says either. Between two readings there is an
+ * instant before which everything was applied that the first one shows, and the second one shows
+ * everything that was applied by then: where both show the same changes of names, those of that
+ * instant are known. Commits in place rest on nothing but versions.
+ *
+ * @returns the time before the last reading.
+ * @throws FirnError `Unavailable` `BACKUP_UNSETTLED`.
+ */
+async function readSettled(
+  parts: BackupParts,
+  account: AccountId,
+  fromMs: number,
+  records: Map<string, ChangeRecord>,
+  pin: HistoryPin,
+): Promise<number> {
+  for (let reading = 1; reading <= MAX_READINGS; reading++) {
+    const toMs = parts.clock.nowMs();
+    const found = await readSpan(parts, account, { fromMs, toMs }, records, pin);
+    if (reading > 1 && !found) return toMs;
+  }
+  const message = "tables and namespaces are made or renamed too fast: try again when it is calmer";
+  throw new FirnError("Unavailable", "BACKUP_UNSETTLED", message, { readings: MAX_READINGS });
+}
+
+/**
+ * Reads the records of a span of minutes, those that the sweep passed too early among them.
+ *
+ * @returns whether a change of names is among those that were not known.
+ */
 async function readSpan(
   parts: BackupParts,
   account: AccountId,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
   records: Map<string, ChangeRecord>,
   pin: HistoryPin,
-): Promise<void> {
+): Promise<boolean> {
   const last = Math.floor((toMs + LIMITS.clockSkewMs) / 60_000);
-  for (let minute = Math.max(0, Math.floor(fromMs / 60_000)); minute <= last; minute++) {
+  const first = Math.max(0, Math.floor(fromMs / 60_000));
+  let found = false;
+  const shard = async (minute: number, index: number): Promise<void> => {
+    const bucket = `${digits19(minute)}-${index}`;
+    const directory = directoryOf(FAMILIES.change, account, bucket);
+    const { items } = await listPage(parts.pointers, directory, {});
+    for (const item of items) {
+      const id = leafText(item.key) ?? "";
+      const walked = records.has(id) ? undefined : takeApart(item);
+      if (walked?.state === "unreadable") throw walked.error;
+      if (walked?.state !== "live") continue;
+      const record = await readChange(parts.blobs, walked);
+      records.set(id, record);
+      found ||= changesNames(account, record);
+    }
+  };
+  for (let minute = first; minute <= last; minute += MINUTES_AT_ONCE) {
     await pin.keep();
-    const shards = Array.from({ length: CATALOG_LIMITS.changeShards }, async (_, shard) => {
-      const bucket = `${digits19(minute)}-${shard}`;
-      const { items } = await listPage(
-        parts.pointers,
-        directoryOf(FAMILIES.change, account, bucket),
-        {},
-      );
-      for (const item of items) {
-        const id = leafText(item.key) ?? "";
-        const walked = records.has(id) ? undefined : takeApart(item);
-        if (walked?.state === "unreadable") throw walked.error;
-        if (walked?.state === "live") records.set(id, await readChange(parts.blobs, walked));
-      }
-    });
-    await Promise.all(shards);
+    const minutes = Array.from({ length: MINUTES_AT_ONCE }, (_, i) => minute + i);
+    const { changeShards } = CATALOG_LIMITS;
+    await settleAll(
+      minutes
+        .filter((each) => each <= last)
+        .flatMap((each) => Array.from({ length: changeShards }, (_, i) => shard(each, i))),
+    );
   }
+  return found;
+}
+
+/** Whether a batch did more than to give entities that are there another content. */
+function changesNames(account: AccountId, { keys }: ChangeRecord): boolean {
+  return keys.some(({ key, blobFrom, blobTo }) => {
+    const isCanonical = canonicalOf(fullKey(account, key)) !== undefined;
+    if (isCanonical) return blobFrom === undefined || blobTo === undefined;
+    return NAMES.has(parseKey(fullKey(account, key)).family);
+  });
 }
 
 async function recordOf(

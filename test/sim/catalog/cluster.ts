@@ -14,6 +14,7 @@ import { FAIR, type Weather, weatherOf } from "../harness/faults.ts";
 import { Host } from "../harness/host.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
 import { History } from "./history.ts";
+import { Ledger } from "./ledger.ts";
 import { WAREHOUSE, Warehouse } from "./warehouse.ts";
 import { type Gone, watched } from "./watch.ts";
 
@@ -35,6 +36,7 @@ export interface Stores {
   readonly payloads: BlobStore;
   readonly warehouse: Warehouse;
   readonly history: History;
+  readonly ledger: Ledger;
   /** Receipts of batches that have been overwritten, deleted or forgotten since. */
   readonly gone: Gone;
   /** How garbage is collected, on every node. */
@@ -66,7 +68,8 @@ export function openStores(sim: Sim, services?: Services): Stores {
   const inner = service ?? engine?.pointers ?? memory();
   sim.coverage.note(`pointers in ${isEngine ? "the engine" : service ? "a service" : "memory"}`);
   const repeats = service !== undefined;
-  const pointers = watched(sim, inner, payloads, { warehouse, history, gone, repeats });
+  const ledger = new Ledger();
+  const pointers = watched(sim, inner, payloads, { warehouse, history, ledger, gone, repeats });
   const restart = async (): Promise<void> => {
     if (engine === undefined) return;
     sim.log("the engine ends, and another takes over");
@@ -81,7 +84,7 @@ export function openStores(sim: Sim, services?: Services): Stores {
     ]),
     gcGraceMs: sim.pick([SERVICE_LIMITS.catalogGcFloorMs, SERVICE_LIMITS.gcGraceMs]),
   };
-  return { pointers, payloads, warehouse, history, gone, gc, restart };
+  return { pointers, payloads, warehouse, history, ledger, gone, gc, restart };
 }
 
 /**
@@ -137,6 +140,8 @@ export class Cluster {
   readonly stores: Stores;
   readonly #sim: Sim;
   readonly #nodes: Node[] = [];
+  /** With how much calmer the weather is for them. */
+  readonly #visitors = new Map<Host, number>();
   #weather: Weather = FAIR;
   #started = 0;
   #stormy = false;
@@ -155,14 +160,38 @@ export class Cluster {
   storm(): void {
     this.#stormy = true;
     this.#weather = weatherOf(this.#sim);
-    for (const { host } of this.#nodes) host.weather = this.#weather;
+    this.#blow();
   }
 
   /** Lets them end: only what is under way already may still go wrong. */
   calm(): void {
     this.#stormy = false;
     this.#weather = FAIR;
-    for (const { host } of this.#nodes) host.weather = FAIR;
+    this.#blow();
+  }
+
+  #blow(): void {
+    for (const { host } of this.#nodes) host.weather = this.#weather;
+    for (const [host, calm] of this.#visitors) host.weather = this.#weatherOf(calm);
+  }
+
+  #weatherOf(calm: number): Weather {
+    return { ...this.#weather, rate: this.#weather.rate / calm };
+  }
+
+  /**
+   * Starts a process that serves nobody, until it leaves. Its calls meet the faults of the nodes',
+   * so many times as seldom.
+   */
+  visitor(name: string, calm: number): Host {
+    const host = new Host(this.#sim, name);
+    host.weather = this.#weatherOf(calm);
+    this.#visitors.set(host, calm);
+    return host;
+  }
+
+  leave(host: Host): void {
+    this.#visitors.delete(host);
   }
 
   get stormy(): boolean {

@@ -7,6 +7,7 @@ import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { tidyReceipts } from "../../support/housekeeping.ts";
 import { SITES } from "../harness/faults.ts";
 import type { Sim, Suite } from "../harness/sim.ts";
+import { Backups } from "./backups.ts";
 import { Cluster, type Services } from "./cluster.ts";
 import { User } from "./user.ts";
 import { verify } from "./verify.ts";
@@ -57,6 +58,8 @@ export const CATALOG_SUITE: Suite = {
     listTables: [...READ, "pointer list"],
     listViews: [...READ, "pointer list"],
     listNamespaces: [...READ, "pointer list"],
+    backup: [...READ, "pointer list", "blob read", "blob list", "blob write"],
+    restore: [...COMMIT, "pointer list", "blob read", "blob list", "blob write"],
   },
   fullSeeds: 3_000,
   run: (sim) => runCatalog(sim),
@@ -76,24 +79,31 @@ export async function runCatalog(sim: Sim, services?: Services): Promise<() => P
   const users = Array.from({ length: count }, (_, i) => new User(sim, cluster, `u${i}`));
   const all = () => users.map((user) => sim.spawn(() => work({ sim, user, accounts, files })));
   const startedMs = sim.clock.monotonicMs();
+  const backups = new Backups(sim, cluster);
+  const backUp = () => (sim.chance(0.5) ? sim.spawn(() => backups.beside()) : undefined);
   cluster.storm();
-  await Promise.all(all());
+  await Promise.all([...all(), backUp()]);
   cluster.calm();
   const tookMs = sim.clock.monotonicMs() - startedMs;
   await sim.sleep(CATALOG_LIMITS.dropRetentionMs - tookMs * sim.prng.float());
   cluster.storm();
   const janitor = new User(sim, cluster, "janitor");
-  await Promise.all([...all(), sim.spawn(() => keepHouse(sim, cluster, janitor))]);
+  await Promise.all([...all(), sim.spawn(() => keepHouse(sim, cluster, janitor)), backUp()]);
   cluster.calm();
   if (sim.chance(0.5)) {
     // Another mark is due by now: it meets users, who bring back what it looked at.
     await sim.sleep(cluster.stores.gc.gcGraceMs + SERVICE_LIMITS.gcPeriodMs);
     cluster.storm();
-    await Promise.all([...all(), sim.spawn(() => keepHouse(sim, cluster, janitor))]);
+    await Promise.all([...all(), sim.spawn(() => keepHouse(sim, cluster, janitor)), backUp()]);
     cluster.calm();
   }
   await endAll(sim, cluster, janitor);
   await collectAll(sim, cluster, janitor);
+  if (sim.chance(0.5)) {
+    cluster.storm();
+    await backups.still();
+    cluster.calm();
+  }
   return () => verify(sim, cluster, BANK);
 }
 

@@ -18,6 +18,7 @@ import type {
 import { isReceiptFamily, isSnapshotFamily, parsedKey } from "../../catalog/support/read-store.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
 import type { History } from "./history.ts";
+import type { Ledger } from "./ledger.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** What is written without a batch of its own: refusals, leases, reports. */
@@ -47,6 +48,7 @@ export interface Gone {
 interface Watch {
   readonly warehouse: Warehouse;
   readonly history: History;
+  readonly ledger: Ledger;
   readonly gone: Gone;
   /** The store may answer a second copy of a batch as it answered the first, and do nothing. */
   readonly repeats: boolean;
@@ -60,7 +62,7 @@ export function watched(
   sim: Sim,
   inner: PointerStore,
   payloads: BlobStore,
-  { warehouse, history, gone, repeats }: Watch,
+  { warehouse, history, ledger, gone, repeats }: Watch,
 ): PointerStore {
   const applied = new WeakSet<Batch>();
   const versions = new Map<string, Version>();
@@ -104,6 +106,7 @@ export function watched(
       if (outcome.outcome === "committed") {
         if (repeats && applied.has(batch)) return outcome;
         applied.add(batch);
+        ledger.applied(batch.ops);
         gone.receipts += replaced;
       }
       await look(batch, outcome).catch((error: unknown) => sim.fail(error));

@@ -6,7 +6,14 @@ import { FaultyBlobStore } from "../../support/faulty-blob-store.ts";
 import { FaultyPointerStore } from "../../support/faulty-pointer-store.ts";
 import type { ModelledDisk } from "../../support/modelled-disk.ts";
 import { diskError, diskPlace } from "./disk-faults.ts";
-import { type BlobPlaces, byMethod, Injector, type StoreFault, type Weather } from "./faults.ts";
+import {
+  type BlobPlaces,
+  byMethod,
+  FAIR,
+  Injector,
+  type StoreFault,
+  type Weather,
+} from "./faults.ts";
 import { never, type Sim } from "./sim.ts";
 
 /** Furthest that a wall clock may stand from the stores': what the limits allow for. */
@@ -21,6 +28,7 @@ export class Host {
   readonly clock: Clock;
   readonly #sim: Sim;
   readonly #injectors: Injector[] = [];
+  #weather: Weather = FAIR;
   readonly #death = Promise.withResolvers<void>();
   #skewMs: number;
   #alive = true;
@@ -53,6 +61,7 @@ export class Host {
 
   /** How its calls fare from now on. */
   set weather(weather: Weather) {
+    this.#weather = weather;
     for (const injector of this.#injectors) injector.weather = weather;
   }
 
@@ -157,6 +166,7 @@ export class Host {
 
   #injector(store: string): Injector {
     const injector = new Injector(this.#sim, `${this.name} ${store}`);
+    injector.weather = this.#weather;
     this.#injectors.push(injector);
     return injector;
   }
