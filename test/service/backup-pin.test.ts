@@ -7,12 +7,14 @@ import { findBackup } from "../../src/service/backup/format.ts";
 import { restoreBackup } from "../../src/service/backup/restore.ts";
 import { takeBackup } from "../../src/service/backup/take.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
+import { SCHEMA } from "../support/open-iceberg.ts";
 import {
   collect,
   type GcNode,
   type GcWorld,
   gcWorld,
   makeTable,
+  NS,
   setProperty,
   T,
 } from "./support/garbage.ts";
@@ -83,11 +85,16 @@ function backUp({ stores, clock }: GcWorld, target: BlobStore, slow: Slow = {}) 
 }
 
 /** By key, what a restore of a time brings. */
-async function restoredAt({ clock }: GcWorld, source: BlobStore, atMs: number) {
+async function restoredAt({ clock }: GcWorld, source: BlobStore, atMs: number, id?: string) {
   const into = { ...testStores({ clock, seed: 99 }), clock };
-  await restoreBackup({ ...into, source }, await findBackup(source), { atMs });
+  await restoreBackup({ ...into, source }, await findBackup(source, id), { atMs });
+  return contentOf(into.pointers);
+}
+
+async function contentOf(pointers: PointerStore): Promise<ReadonlyMap<string, string | undefined>> {
   const found = new Map<string, string | undefined>();
-  for await (const item of into.pointers.sweep("/")) {
+  for await (const item of pointers.sweep("/")) {
+    if (item.key.includes("/jobs/")) continue;
     if (item.state === "live" && item.key.includes("/by-id/")) found.set(item.key, item.blobPath);
   }
   return found;
@@ -162,6 +169,54 @@ test("a backup that begins at any call of a mark has its history", async () => {
     expect(node.stops).toEqual([]);
   }
 });
+
+test("backups a retention apart reach every time between them, whatever is collected", async () => {
+  const world = gcWorld();
+  const { clock, stores } = world;
+  const node = await world.open({ gc: GC });
+  await makeTable(node);
+  await clock.sleep(MINUTE_MS);
+  const target = new MemoryBlobStore(clock);
+  /** The backup that a time is in, and what was there then. */
+  const truth: { atMs: number; id: string; content: ReadonlyMap<string, string | undefined> }[] =
+    [];
+  const backups = [await backUp(world, target)];
+  for (let link = 0; link < 4; link++) {
+    const endedMs = clock.nowMs();
+    const times: { atMs: number; content: ReadonlyMap<string, string | undefined> }[] = [];
+    for (let n = 0; clock.nowMs() < endedMs + HOUR_MS - 3 * MINUTE_MS; n++) {
+      await churn(node, n);
+      await clock.sleep(MINUTE_MS);
+      await collect(node);
+      await clock.sleep(MINUTE_MS);
+      times.push({ atMs: clock.nowMs(), content: await contentOf(stores.pointers) });
+    }
+    await clock.sleep(Math.max(0, endedMs + HOUR_MS - clock.nowMs()));
+    await collect(node);
+    const backup = await backUp(world, target);
+    backups.push(backup);
+    for (const time of times) truth.push({ ...time, id: backup.id });
+  }
+  expect(node.stops).toEqual([]);
+  // The chain is incremental, and the store has let go of what its first backups copied.
+  expect(backups.slice(1).every(({ copied, payloads }) => copied < payloads)).toBe(true);
+  const gone = node.deleted.filter(({ kind }) => kind === "payloads");
+  expect(gone.flatMap(({ paths }) => paths).length).toBeGreaterThan(30);
+  expect(truth.length).toBeGreaterThan(100);
+  for (const { atMs, id, content } of truth) {
+    expect(await restoredAt(world, target, atMs, id), new Date(atMs).toISOString()).toEqual(
+      content,
+    );
+  }
+});
+
+/** Commits; now and then a table that comes and goes, and a name that is used again. */
+async function churn({ iceberg }: GcNode, n: number): Promise<void> {
+  await iceberg.commitTable(ACTOR, T, setProperty("n", `${n}`));
+  const request = { name: "u", schema: SCHEMA, stageCreate: false, properties: {} };
+  if (n % 5 === 1) await iceberg.createTable(ACTOR, NS, request);
+  if (n % 5 === 3) await iceberg.dropTable(ACTOR, { ...NS, table: "u" }, { purgeRequested: false });
+}
 
 test("a mark that waits to forget looks at the pins again", async () => {
   const world = gcWorld();
