@@ -14,6 +14,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "Fsck",
   "JobRunner",
   "KnownHeads",
+  "KnownRoots",
   "LeftMetadata",
   "Mark",
   "MetadataFile",

@@ -81,7 +81,7 @@ function leavesPointers(inner: PointerStore): PointerStore {
   };
 }
 
-test("a commit that removes a snapshot makes its pointers rootless for the next marks", async () => {
+test("pointers of a snapshot that a commit removed are rootless for the next marks", async () => {
   const { world, collecting } = await openTables();
   await world.clock.sleep(DAY_MS);
   await collectAll(world.clock, collecting);
