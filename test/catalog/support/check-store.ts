@@ -32,6 +32,15 @@ type Said = Uint8Array | "job" | "sweep" | undefined;
 /** Keys that must be alive, with their summaries. */
 type Expected = Map<string, Said>;
 
+/*
+ * Not `fsck`'s rules, on purpose. A check of the product runs beside writers, so it forgives what an
+ * attempt under way may leave, and it is itself what tests try. This one judges a store at rest, in
+ * which everything has to be explained: what `fsck` calls a leftover is a violation, each batch has
+ * one receipt and one record of one writer, and a listing has moved as often as its claim. Two
+ * judges that share the grammar of keys and the codecs alone do not share a mistake: the simulation
+ * asks both of every store, and the planted damages of `fsck`'s tests are found without this one.
+ */
+
 /**
  * Checks by a sweep that no name, claim, guard or listing lives without its entity or lacks it,
  * that every parent is there, that each committed batch left one receipt and one change record, and
