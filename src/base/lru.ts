@@ -37,6 +37,15 @@ export class LruMap<K, V> {
     return entry.value;
   }
 
+  /** Whether a key is there; it does not count as a use. */
+  has(key: K): boolean {
+    return this.#entries.has(key);
+  }
+
+  keys(): IterableIterator<K> {
+    return this.#entries.keys();
+  }
+
   /** An entry heavier than the whole map is not kept. */
   set(key: K, value: V): void {
     this.delete(key);

@@ -162,6 +162,8 @@ export class MetadataFiles<M extends Metadata> {
   readonly #kept: LruMap<string, Kept<M>>;
   /** By location. A reader may see the commit of one before the commit has its answer. */
   readonly #written = new Map<string, Written<M>>();
+  /** Of what is kept: what the mark that is under way has come to. */
+  readonly #marked = new Set<string>();
   readonly #reading: Reading;
   /** Reads under way: a large file is read once, however many ask for it. */
   readonly #read = new Map<string, Promise<MetadataFile<M>>>();
@@ -192,6 +194,17 @@ export class MetadataFiles<M extends Metadata> {
     if (kept === undefined) return this.#once(head);
     const stands = kept.stands();
     return stands === true ? kept.file : this.#standing(head, kept.file, stands);
+  }
+
+  /** A mark of the garbage collection came to a table or view that is in use. */
+  mark(id: string): void {
+    if (this.#kept.has(id)) this.#marked.add(id);
+  }
+
+  /** A mark is over: what it did not come to was dropped, by this node or another one. */
+  endMark(): void {
+    for (const id of [...this.#kept.keys()]) if (!this.#marked.has(id)) this.#kept.delete(id);
+    this.#marked.clear();
   }
 
   /** The file that is kept of a table or view, without a look whether it still is where it was. */

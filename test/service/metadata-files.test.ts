@@ -132,3 +132,20 @@ test("what this node commits is kept until another node commits", async () => {
   expect(await load("u")).toBe(before[1]);
   expect(reads.length).toBe(1);
 });
+
+test("what a mark does not come to is not kept, and what it comes to is", async () => {
+  const { files, locations, other, reads } = await openNarrow();
+  const head = headOf("t", 1, locations[0] ?? "");
+  for (let round = 0; round < 2; round++) {
+    await files.load(other);
+    await files.load(head);
+    files.mark("t");
+    files.mark("unknown");
+    files.endMark();
+    expect(files.newest("u")).toBeUndefined();
+    expect(files.newest("t")?.location).toBe(head.location);
+  }
+  expect(reads.length).toBe(3);
+  files.endMark();
+  expect(files.newest("t")).toBeUndefined();
+});

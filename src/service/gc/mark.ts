@@ -108,6 +108,7 @@ export class Mark {
     }
     await this.#flush();
     this.#known.endMark();
+    for (const files of [this.#parts.files, this.#parts.viewFiles]) files.endMark();
   }
 
   async #keep(): Promise<void> {
@@ -243,9 +244,11 @@ export class Mark {
   /** What a table names may lie among the files of another one, which it was registered from. */
   async #relation(
     item: Live,
-    { entityId: id, metadataLocation }: Summary,
+    { entityId: id, metadataLocation, state }: Summary,
     type: Relation["type"],
   ): Promise<void> {
+    const { files, viewFiles } = this.#parts;
+    if (state === "ACTIVE") (type === "table" ? files : viewFiles).mark(id);
     const { catalog } = this.#parts;
     const { account } = catalog.context;
     const root = await this.#roots.of({ type, id });

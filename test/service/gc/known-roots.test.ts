@@ -61,6 +61,13 @@ test("a mark reads each metadata file once, and the next one those that are new"
   expect(await collect(collecting)).toBe(true);
   expect(reads).toHaveLength(1);
   expect(collecting.collector.last?.error).toBeUndefined();
+  // What a mark comes to stays in memory for those who load it.
+  for (let round = 0; round < 2; round++) {
+    await collecting.iceberg.loadTable(ACTOR, { ...NS, table: "t5" }, { snapshots: "all" });
+    await world.clock.sleep(DAY_MS);
+    await collect(collecting);
+  }
+  expect(reads).toHaveLength(2);
 });
 
 /** A node that ends before it deletes what its commits made rootless. */
