@@ -33,12 +33,12 @@ type Said = Uint8Array | "job" | "sweep" | undefined;
 type Expected = Map<string, Said>;
 
 /*
- * Not `fsck`'s rules, on purpose. A check of the product runs beside writers, so it forgives what an
- * attempt under way may leave, and it is itself what tests try. This one judges a store at rest, in
- * which everything has to be explained: what `fsck` calls a leftover is a violation, each batch has
- * one receipt and one record of one writer, and a listing has moved as often as its claim. Two
+ * Not `fsck`'s rules, on purpose. A check of the product runs beside writers, so it forgives what
+ * an attempt under way may leave, and it is itself what tests try. This one judges a store at rest,
+ * in which everything has to be explained: what `fsck` calls a leftover is a violation, each batch
+ * has one receipt and one record of one writer, and a listing moves as often as its claim. Two
  * judges that share the grammar of keys and the codecs alone do not share a mistake: the simulation
- * asks both of every store, and the planted damages of `fsck`'s tests are found without this one.
+ * asks both of every store, and what `fsck` finds is tried on planted damages, without this one.
  */
 
 /**
