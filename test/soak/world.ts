@@ -27,6 +27,8 @@ import { SleepIsTime } from "../support/virtual-clock.ts";
 import { openServices, type SoakBucket, type SoakTable, type Stored, TABLES } from "./services.ts";
 
 const ROOT = "sim://w";
+/** Lists are timed so often, and the quickest counts: others may have the processor meanwhile. */
+const LIST_LOOKS = 5;
 
 /** How much is stored, and how long a look at it takes. */
 export interface Size extends Stored {
@@ -147,10 +149,13 @@ export async function openWorld(): Promise<World> {
     stops,
     expire: () => services.expire(),
     size: async (leftAt) => {
-      const startedMs = performance.now();
-      await nodes[0]?.iceberg.listTables(OWN_ACTOR, { catalog: "c", namespace: ["n"] }, {});
-      await payloads.list("accounts/");
-      const listMs = performance.now() - startedMs;
+      let listMs = Number.POSITIVE_INFINITY;
+      for (let look = 0; look < LIST_LOOKS; look++) {
+        const startedMs = performance.now();
+        await nodes[0]?.iceberg.listTables(OWN_ACTOR, { catalog: "c", namespace: ["n"] }, {});
+        await payloads.list("accounts/");
+        listMs = Math.min(listMs, performance.now() - startedMs);
+      }
       return {
         ...(await services.stored(leftAt.map(pathOf))),
         heapMib: Math.round(liveHeapBytes() / 1_048_576),
