@@ -39,7 +39,7 @@ export function describeVerbs(firn: RunFirn): void {
       ]);
       expect(await done("log", CORES, "-q")).toBe(`${IDS.second}\n${IDS.audit}\n${IDS.first}\n`);
       expect((await done("log", `${CORES}@audit`)).split("\n")[0]).toMatch(
-        new RegExp(`^${IDS.audit}\t${IDS.first}\t2026-\\S+\tappend\taudit$`),
+        new RegExp(`^${IDS.audit}\t${IDS.first}\t\\d{4}-\\S+\tappend\taudit$`),
       );
       expect(await done("diff", `${CORES}@season-1`, "@main")).toBe(
         "schema\t~ 2 density → g_per_cm3\n\t+ 4 taken_at timestamptz\n" +

@@ -108,7 +108,7 @@ function snapshot(id: string, parent: string | undefined, sequence: number, rows
   };
   const rest = {
     "sequence-number": sequence,
-    "timestamp-ms": 1_790_000_000_000 + sequence * 60_000,
+    "timestamp-ms": Date.now() - (4 - sequence) * 3_600_000,
     "manifest-list": "file:///nowhere/list.avro",
     summary,
     "schema-id": 0,
