@@ -172,6 +172,20 @@ test("a backup that ends at any call is not a backup, and is run again", async (
   expect(stores).toBeDefined();
 });
 
+test("a backup that left a part of its last file is in no later one's way", async () => {
+  const { clock, stores, writing, target, take } = await world(12);
+  const { id } = await take();
+  const [path = ""] = await listBackups(target);
+  const whole = await target.get(path);
+  await writing.next();
+  await target.put(path, (whole?.bytes ?? new Uint8Array()).subarray(0, 40));
+  await clock.advance(1_000);
+  const next = await take();
+  expect(next.id).not.toBe(id);
+  expect(next.copied).toBeLessThan(5);
+  expect((await restored(clock, target)).state).toEqual(await stateOf(stores.pointers));
+});
+
 test("a restore that ends at any call shows nothing, and is run again", async () => {
   const { clock, target, take } = await world(12);
   await take();

@@ -20,8 +20,8 @@ export const CHUNK_LINES = 10_000;
 const CHUNK_CHARACTERS = 4 * 1_048_576;
 
 /** What is packed or unpacked at once: a thread is not worth it, and a turn stays short. */
-const SMALL_TEXT = 65_536;
-const SMALL_CHUNK = 16_384;
+const SMALL_TEXT = 524_288;
+const SMALL_CHUNK = 65_536;
 const zipInThread = promisify(gzip);
 const unzipInThread = promisify(gunzip);
 

@@ -459,8 +459,15 @@ class Copies {
       after = page.at(-1)?.path;
       if (after === undefined || page.length < 1_000) break;
     }
-    const [newest] = await listBackups(target);
-    if (newest !== undefined) await copies.#learn(await readBackup(target, newest), there);
+    for (const path of await listBackups(target)) {
+      try {
+        await copies.#learn(await readBackup(target, path), there);
+        break;
+      } catch (error) {
+        // One that broke off left a part of it: an older one says less, and then its packs do.
+        if (!isDamage(error)) throw error;
+      }
+    }
     for (const pack of there) {
       await pin.keep();
       await copies.#learnPack(pack);
@@ -485,7 +492,7 @@ class Copies {
       for (const entry of packEntries(bytes)) this.#known.set(entry.sha, { ...entry, pack });
     } catch (error) {
       // A backup that broke off left a part of it: its payloads are copied again.
-      if (!(error instanceof FirnError && error.code === "BACKUP_DAMAGED")) throw error;
+      if (!isDamage(error)) throw error;
     }
   }
 
@@ -549,6 +556,10 @@ class Copies {
     }
     return { payloads: await writeLines(target, lines), packs: [...packs.keys()] };
   }
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof FirnError && error.code === "BACKUP_DAMAGED";
 }
 
 async function readPayload(
