@@ -215,7 +215,7 @@ export function applyPlan<T extends Tree>(
   return { ...manifest, level0: left(level0), runs: after };
 }
 
-/** What a reader of the manifest refuses is not written to one (`decodeRun`). */
+/** What a reader of the manifest refuses is not written to one (`decodingRun`). */
 function assertRun(tables: SortedTables): void {
   const ids = new Set(tables.map(({ id }) => id));
   assert(ids.size === tables.length, "a run names a table once");

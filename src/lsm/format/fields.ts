@@ -90,10 +90,13 @@ export class FieldReader {
   readonly #fields: Map<number, Field[]> = new Map();
   readonly #fault: FieldFault;
   readonly #offset: number;
+  /** The record as it is stored: part of what its file was read into. */
+  readonly stored: Uint8Array;
 
   constructor(bytes: Uint8Array, offset: number, fault: FieldFault) {
     this.#fault = fault;
     this.#offset = offset;
+    this.stored = bytes;
     let at = 0;
     let before = 1;
     while (at < bytes.length) {
@@ -169,6 +172,19 @@ export class FieldReader {
   list<T>(id: number, read: (fields: FieldReader) => T): readonly T[] {
     const fields = this.#take(id) ?? [];
     return fields.map(({ bytes, offset }) => read(new FieldReader(bytes, offset, this.#fault)));
+  }
+
+  /** As `list`, for a list that is too long to be read in one turn: pauses between its records. */
+  *listSlowly<T>(
+    id: number,
+    read: (fields: FieldReader) => Generator<void, T>,
+  ): Generator<void, readonly T[]> {
+    const found: T[] = [];
+    for (const { bytes, offset } of this.#take(id) ?? []) {
+      found.push(yield* read(new FieldReader(bytes, offset, this.#fault)));
+      yield;
+    }
+    return found;
   }
 
   /** What no call above has taken. Call it last. */

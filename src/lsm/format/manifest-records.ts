@@ -73,17 +73,29 @@ export interface Parent {
   readonly unknown: UnknownFields;
 }
 
+/** Runs as they are stored: most states name the runs of the one before. */
+const STORED = new WeakMap<SortedRun, Uint8Array>();
+
+/** Never write to what it answers: it is answered again. */
 export function encodeRun(run: SortedRun): Uint8Array {
+  const known = STORED.get(run);
+  if (known !== undefined) return known;
+  const bytes = encode(run);
+  STORED.set(run, bytes);
+  return bytes;
+}
+
+function encode(run: SortedRun): Uint8Array {
   const fields = new FieldWriter().number(1, run.id).unknown(run.unknown);
   for (const table of run.tables) fields.bytes(2, encodeSstMeta(table));
   return fields.finish();
 }
 
-/** A run without tables, or one whose tables overlap, is refused. */
-export function decodeRun(fields: FieldReader): SortedRun {
+/** A run without tables, or one whose tables overlap, is refused. Pauses between its tables. */
+export function* decodingRun(fields: FieldReader): Generator<void, SortedRun> {
   const run = {
     id: fields.number(1),
-    tables: fields.list(2, decodeSstMeta),
+    tables: yield* fields.listSlowly(2, decodingTable),
     unknown: fields.unknown(),
   };
   const ordered = run.tables.every((table, i) => {
@@ -92,6 +104,11 @@ export function decodeRun(fields: FieldReader): SortedRun {
   });
   if (!ordered || run.tables.length === 0) throw fields.fault("tables of a run overlap");
   return run;
+}
+
+// biome-ignore lint/correctness/useYield: the list that it is a record of pauses behind it.
+export function* decodingTable(fields: FieldReader): Generator<void, SstMeta> {
+  return decodeSstMeta(fields);
 }
 
 /** Versions of one key may be cut between two tables, the newer ones first. */

@@ -7,8 +7,9 @@ import {
   decodeCheckpoint,
   decodeOwner,
   decodeParent,
-  decodeRun,
   decodeSample,
+  decodingRun,
+  decodingTable,
   encodeCheckpoint,
   encodeOwner,
   encodeParent,
@@ -19,7 +20,7 @@ import {
   type SequenceSample,
   type SortedRun,
 } from "./manifest-records.ts";
-import { decodeSstMeta, encodeSstMeta, featuresOf, type SstMeta } from "./sst-meta.ts";
+import { encodeSstMeta, featuresOf, type SstMeta } from "./sst-meta.ts";
 import { readU32, writeU32 } from "./varint.ts";
 
 /*
@@ -145,6 +146,19 @@ export function isForeign(manifest: Pick<Manifest, "level0" | "runs">): boolean 
  *   `LSM_FORMAT_UNSUPPORTED`.
  */
 export function decodeManifest(bytes: Uint8Array): Manifest {
+  const decoding = decodingManifest(bytes);
+  for (;;) {
+    const { done, value } = decoding.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * As `decodeManifest`, which takes a quarter of a second for 20,000 tables: pauses between tables.
+ *
+ * @throws as `decodeManifest`, also between two pauses.
+ */
+export function* decodingManifest(bytes: Uint8Array): Generator<void, Manifest> {
   const { fields, optionalFeatures } = openRecord("manifest", bytes);
   const parent = fields.record(13, decodeParent);
   const deletedAtMs = fields.optionalNumber(14);
@@ -155,8 +169,8 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
     compactorEpoch: fields.number(3),
     walFrom: fields.number(4),
     lastSequence: fields.number(5),
-    level0: fields.list(6, decodeSstMeta),
-    runs: fields.list(7, decodeRun),
+    level0: yield* fields.listSlowly(6, decodingTable),
+    runs: yield* fields.listSlowly(7, decodingRun),
     checkpoints: fields.list(8, decodeCheckpoint),
     samples: fields.list(9, decodeSample),
     owner: fields.record(10, decodeOwner),

@@ -148,7 +148,22 @@ export function featuresOf({ merges, ranges, expiring }: SstStats): number {
   return (merges > 0 ? MERGES : 0) | (ranges > 0 ? RANGES : 0) | (expiring > 0 ? EXPIRY : 0);
 }
 
+/**
+ * Descriptions as they are stored. Each state of a shard names most tables of the one before: to
+ * encode thousands of them again for each would hold the event loop for a tenth of a second.
+ */
+const STORED = new WeakMap<SstMeta, Uint8Array>();
+
+/** Never write to what it answers: it is answered again. */
 export function encodeSstMeta(meta: SstMeta): Uint8Array {
+  const known = STORED.get(meta);
+  if (known !== undefined) return known;
+  const bytes = encode(meta);
+  STORED.set(meta, bytes);
+  return bytes;
+}
+
+function encode(meta: SstMeta): Uint8Array {
   assert(meta.tailBytes <= meta.fileBytes, "the tail is part of the file");
   const fields = new FieldWriter()
     .bytes(1, bytesOfUlid(meta.id))
@@ -182,5 +197,7 @@ export function decodeSstMeta(fields: FieldReader): SstMeta {
     ...(home === undefined ? {} : { home }),
     ...(sequence === undefined ? {} : { sequence }),
   };
-  return { id: ulidOfBytes(id), ...extent, ...place, unknown: fields.unknown() };
+  const meta: SstMeta = { id: ulidOfBytes(id), ...extent, ...place, unknown: fields.unknown() };
+  STORED.set(meta, Buffer.from(fields.stored));
+  return meta;
 }

@@ -1,11 +1,11 @@
 import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
-import { FirnError } from "../../base/error.ts";
 import type { BlobEntry, BlobStore } from "../../blob/port.ts";
 import { inFile } from "../format/corrupt.ts";
 import { decodeGcBoundary, encodeGcBoundary, type GcBoundary } from "../format/gc-boundary.ts";
-import { decodeManifest, type Manifest } from "../format/manifest.ts";
+import type { Manifest } from "../format/manifest.ts";
 import { boundaryPath, manifestPath } from "./objects.ts";
+import { readManifest } from "./read-manifest.ts";
 
 /** One object with a number for a name. */
 export interface Numbered extends BlobEntry {
@@ -46,18 +46,8 @@ export class ManifestHistory {
   }
 
   /** Undefined where it is gone. @throws FirnError `Corrupt`, naming `path`. */
-  async read(id: number): Promise<Manifest | undefined> {
-    const path = manifestPath(this.#prefix, id);
-    const blob = await this.#store.get(path);
-    if (blob === undefined) return undefined;
-    const manifest = inFile(path, () => decodeManifest(blob.bytes));
-    if (manifest.id === id) return manifest;
-    throw new FirnError(
-      "Corrupt",
-      "LSM_MANIFEST_MISPLACED",
-      "the file contains a manifest of another id",
-      { path },
-    );
+  read(id: number): Promise<Manifest | undefined> {
+    return readManifest(this.#store, manifestPath(this.#prefix, id), id, this.#clock);
   }
 
   /** The boundary in force; undefined where nothing was ever deleted. @throws as `read`. */

@@ -5,7 +5,8 @@ import { FirnError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { inFile } from "../format/corrupt.ts";
 import { decodeGcBoundary } from "../format/gc-boundary.ts";
-import { decodeManifest, encodeManifest, faultOf, type Manifest } from "../format/manifest.ts";
+import { encodeManifest, faultOf, type Manifest } from "../format/manifest.ts";
+import { readManifest } from "./read-manifest.ts";
 import type { ManifestState, ManifestStore } from "./store.ts";
 
 export interface ManifestObjectsOptions {
@@ -154,18 +155,8 @@ export class ManifestObjects implements ManifestStore {
     return newest;
   }
 
-  async #read(id: number): Promise<Manifest | undefined> {
-    const path = manifestPath(this.#prefix, id);
-    const blob = await this.#store.get(path);
-    if (blob === undefined) return undefined;
-    const manifest = inFile(path, () => decodeManifest(blob.bytes));
-    if (manifest.id === id) return manifest;
-    throw new FirnError(
-      "Corrupt",
-      "LSM_MANIFEST_MISPLACED",
-      "the file contains a manifest of another id",
-      { path },
-    );
+  #read(id: number): Promise<Manifest | undefined> {
+    return readManifest(this.#store, manifestPath(this.#prefix, id), id, this.#clock);
   }
 
   /** The last manifest that may have been deleted. */

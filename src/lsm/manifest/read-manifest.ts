@@ -1,0 +1,36 @@
+import type { Clock } from "../../base/clock.ts";
+import { FirnError } from "../../base/error.ts";
+import type { BlobStore } from "../../blob/port.ts";
+import { inFile } from "../format/corrupt.ts";
+import { decodingManifest, type Manifest } from "../format/manifest.ts";
+
+/** Tables of a manifest that are decoded in one turn of the event loop. */
+const TABLES_A_TURN = 256;
+
+/**
+ * The manifest of an id, at its path; undefined where it is gone. One request.
+ *
+ * @throws FirnError `Corrupt`, naming `path`, with `LSM_MANIFEST_MISPLACED` where another one stands
+ *   there; what the store throws.
+ */
+export async function readManifest(
+  store: BlobStore,
+  path: string,
+  id: number,
+  clock: Clock,
+): Promise<Manifest | undefined> {
+  const blob = await store.get(path);
+  if (blob === undefined) return undefined;
+  const decoding = decodingManifest(blob.bytes);
+  for (let tables = 1; ; tables++) {
+    const { done, value } = inFile(path, () => decoding.next());
+    if (done === true) return inPlace(value, id, path);
+    if (tables % TABLES_A_TURN === 0) await clock.sleep(0);
+  }
+}
+
+function inPlace(manifest: Manifest, id: number, path: string): Manifest {
+  if (manifest.id === id) return manifest;
+  const message = "the file contains a manifest of another id";
+  throw new FirnError("Corrupt", "LSM_MANIFEST_MISPLACED", message, { path });
+}
