@@ -103,6 +103,22 @@ describe.each(["segments", "objects"] as const)("what an open leaves in a log of
   });
 });
 
+describe.each(["segments", "objects"] as const)(
+  "a log of %s whose owner no manifest knows",
+  (kind) => {
+    it("is refused: newer states were lost, which another try would not bring back", async () => {
+      const shard = new Shard(kind);
+      await put(await shard.open(), "a");
+      const before = (await shard.store.list("manifest/")).length;
+      await put(await shard.open(), "b");
+      const lost = (await shard.store.list("manifest/")).slice(before);
+      await shard.store.deleteMany(lost.map(({ path }) => path));
+      const refused = { kind: "Corrupt", code: "LSM_MANIFEST_LOST" };
+      await expect(shard.open()).rejects.toMatchObject(refused);
+    });
+  },
+);
+
 /** Who writes although it was overtaken, during whose open; whether the second lets files go. */
 const LATECOMERS = [
   ["the owner before", 0, 1, true],
