@@ -10,8 +10,8 @@ const TABLES_A_TURN = 256;
 /**
  * The manifest of an id, at its path; undefined where it is gone. One request.
  *
- * @throws FirnError `Corrupt`, naming `path`, with `LSM_MANIFEST_MISPLACED` where another one stands
- *   there; what the store throws.
+ * @throws FirnError `Corrupt`, naming `path`, with `LSM_MANIFEST_MISPLACED` where another manifest
+ *   stands there; what the store throws.
  */
 export async function readManifest(
   store: BlobStore,

@@ -85,10 +85,11 @@ export async function repairShard(source: RepairSource, target: RepairTarget): P
 /** What `repairShard` refuses of its source, before anything is written. @throws as that. */
 export async function assertRepairable(source: RepairSource): Promise<void> {
   const { store, prefix, wal } = source;
-  const { manifest } = await newestState(source, readOf(source));
+  const { manifest, damaged } = await newestState(source, readOf(source));
   if (manifest !== undefined) {
     assertAlive(manifest, prefix);
-    assertUnowned(manifest, source);
+    // Of a newer owner, or of none, only the damaged one could tell.
+    if (damaged.length === 0) assertUnowned(manifest, source);
     return;
   }
   const folders = [`${prefix}manifest/`, `${prefix}sst/`];
