@@ -183,6 +183,8 @@ test("streams that begin at any moment of concurrent commits miss none", async (
 class NumberedFeed {
   count = 0;
   reads = 0;
+  /** The next read takes what there is now, and answers when this resolves. */
+  held: Promise<void> | undefined;
 
   startOf(_actor: Actor, { token = "0" }: { readonly token?: string } = {}): string {
     return token;
@@ -200,7 +202,11 @@ class NumberedFeed {
       operation: "",
       entities: [],
     }));
-    return { changes, token: String(to), hasMore: to < this.count };
+    const page = { changes, token: String(to), hasMore: to < this.count };
+    const { held } = this;
+    this.held = undefined;
+    await held;
+    return page;
   }
 }
 
@@ -236,6 +242,40 @@ test("a reader that falls behind what is kept reads by itself, and misses nothin
   expect(feed.reads).toBeGreaterThan(reads);
   ended.abort();
   await Promise.all([quick.return?.(), slow.return?.()]);
+  await streams.close();
+});
+
+test("a change that the tail reads while a stream joins it is not missed", async () => {
+  const clock = new VirtualClock();
+  const feed = new NumberedFeed();
+  const pointers = new MemoryPointerStore({ families: [], clock });
+  const streams = new ChangeStreams(pointers, { clock }, () => feed);
+  const ended = new AbortController();
+  const open = async () => {
+    const { pages } = await streams.follow(OWN_ACTOR, { token: "0" }, ended.signal);
+    return pages[Symbol.asyncIterator]();
+  };
+  const idsOf = (result: IteratorResult<StreamedChanges>) =>
+    (result.value as StreamedChanges).changes.map(({ id }) => id);
+  const first = await open();
+  await first.next();
+  feed.count = 1;
+  expect(idsOf(await clock.run(first.next()))).toEqual(["0"]);
+  const joining = await open();
+  expect(idsOf(await joining.next())).toEqual(["0"]);
+  // The tail goes on before the stream has joined it: that reads the feed once more.
+  feed.count = 2;
+  expect(idsOf(await clock.run(first.next()))).toEqual(["1"]);
+  const gate = Promise.withResolvers<void>();
+  feed.held = gate.promise;
+  const joined = joining.next();
+  feed.count = 3;
+  expect(idsOf(await clock.run(first.next()))).toEqual(["2"]);
+  gate.resolve();
+  expect(idsOf(await joined)).toEqual(["1"]);
+  expect(idsOf(await clock.run(joining.next()))).toEqual(["2"]);
+  ended.abort();
+  await Promise.all([first.return?.(), joining.return?.()]);
   await streams.close();
 });
 
