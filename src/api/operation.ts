@@ -25,6 +25,8 @@ export interface ApiOperation {
   /** Parameters that must be there. */
   readonly required?: readonly string[];
   readonly body?: Schema;
+  /** Body and answer are lines of JSON (`application/x-ndjson`), each as its schema says. */
+  readonly lines?: boolean;
   readonly status: 200 | 201 | 202 | 204;
   /** Absent with status 204. */
   readonly answer?: Schema;

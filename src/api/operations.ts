@@ -1,9 +1,11 @@
 import { CATALOG_OPERATIONS, type CatalogOperations } from "./catalog-operations.ts";
 import { CONNECTOR_OPERATIONS, type ConnectorOperations } from "./connector-operations.ts";
+import { CONSTRAINT_OPERATIONS, type ConstraintOperations } from "./constraint-operations.ts";
 import { NAMESPACE_OPERATIONS, type NamespaceOperations } from "./namespace-operations.ts";
 import { NODE_OPERATIONS, type NodeOperations } from "./node-operations.ts";
 import type { ApiOperation } from "./operation.ts";
 import { RELATION_OPERATIONS, type RelationOperations } from "./relation-operations.ts";
+import { STATISTICS_OPERATIONS, type StatisticsOperations } from "./statistics-operations.ts";
 import { STATUS_OPERATIONS, type StatusOperations } from "./status-operations.ts";
 
 /** What each operation takes and answers, by its name. */
@@ -13,6 +15,8 @@ export interface Operations
     NamespaceOperations,
     StatusOperations,
     RelationOperations,
+    StatisticsOperations,
+    ConstraintOperations,
     NodeOperations {}
 
 export type OperationName = keyof Operations;
@@ -28,4 +32,6 @@ export const OPERATIONS: Readonly<Record<OperationName, ApiOperation>> = {
   ...CONNECTOR_OPERATIONS,
   ...NAMESPACE_OPERATIONS,
   ...RELATION_OPERATIONS,
+  ...STATISTICS_OPERATIONS,
+  ...CONSTRAINT_OPERATIONS,
 };

@@ -15,6 +15,14 @@ interface Content {
   readonly payload?: EncodedPayload;
   /** A summary of another kind than an entity's, in bytes. */
   readonly bytes?: Uint8Array;
+  /** A payload of another kind than an entity's: several pointers may lead to it. */
+  readonly blob?: PartBlob;
+}
+
+/** A payload of statistics or constraints, ready to be put. */
+export interface PartBlob {
+  readonly path: string;
+  readonly bytes: Uint8Array;
 }
 
 function shaBytes(path: string | undefined): Uint8Array | undefined {
@@ -41,6 +49,7 @@ export class BatchBuilder {
   readonly #ops: PointerOp[] = [];
   readonly #changed: ChangedKey[] = [];
   readonly #payloads: EncodedPayload[] = [];
+  readonly #blobs = new Map<string, PartBlob>();
   readonly #snapshots: SnapshotPut[] = [];
   readonly #following: (() => Promise<void>)[] = [];
   readonly #absent = new Set<string>();
@@ -64,6 +73,11 @@ export class BatchBuilder {
 
   get payloads(): readonly EncodedPayload[] {
     return this.#payloads;
+  }
+
+  /** As `payloads`, of statistics and constraints. */
+  get blobs(): readonly PartBlob[] {
+    return [...this.#blobs.values()];
   }
 
   /** What is written before the batch, and recorded in it. */
@@ -104,7 +118,7 @@ export class BatchBuilder {
 
   /** Writes over the item that was read, live, dead or never there. */
   put(item: Item, content: Content): this {
-    this.#record(item, content.payload?.path, false);
+    this.#record(item, content.payload?.path ?? content.blob?.path, false);
     return this.derive(item, content);
   }
 
@@ -116,7 +130,7 @@ export class BatchBuilder {
 
   /** As `put`, for a key that follows from a recorded one and so stays out of the record. */
   derive(item: Item, content: Content): this {
-    const { payload, summary, bytes } = content;
+    const { payload, summary, bytes, blob } = content;
     assert(summary === undefined || bytes === undefined, "a pointer has one summary");
     if (payload !== undefined) {
       assert(summary !== undefined, "what has a payload is found by its summary");
@@ -124,13 +138,18 @@ export class BatchBuilder {
       assert(isOwn, "a payload names the pointer that leads to it, or readers refuse it");
       this.#payloads.push(payload);
     }
+    if (blob !== undefined) {
+      assert(bytes !== undefined && payload === undefined, "a part is found by a summary in bytes");
+      this.#blobs.set(blob.path, blob);
+    }
     this.#add({
       op: "put",
       key: item.key,
       expected: item.version,
       ...(content.summary === undefined ? {} : { summary: fitSummary(content.summary) }),
       ...(content.bytes === undefined ? {} : { summary: content.bytes }),
-      ...(content.payload === undefined ? {} : { blobPath: content.payload.path }),
+      ...(payload === undefined ? {} : { blobPath: payload.path }),
+      ...(blob === undefined ? {} : { blobPath: blob.path }),
     });
     return this;
   }

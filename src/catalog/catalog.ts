@@ -1,6 +1,7 @@
 import { type AccountStores, openAccount } from "./accounts.ts";
 import { Catalogs } from "./catalogs.ts";
 import { Connectors } from "./connectors.ts";
+import { Constraints } from "./constraints.ts";
 import type { CatalogContext } from "./context.ts";
 import { Dropped } from "./dropped.ts";
 import { History } from "./history.ts";
@@ -8,6 +9,7 @@ import { Jobs } from "./jobs.ts";
 import { Namespaces } from "./namespaces.ts";
 import { Reports } from "./reports.ts";
 import { Resolver } from "./resolve.ts";
+import { Statistics } from "./statistics.ts";
 import { Tables } from "./tables.ts";
 import { Views } from "./views.ts";
 
@@ -19,6 +21,8 @@ export class AccountCatalog {
   readonly tables: Tables;
   readonly views: Views;
   readonly connectors: Connectors;
+  readonly statistics: Statistics;
+  readonly constraints: Constraints;
   readonly reports: Reports;
   readonly dropped: Dropped;
   readonly jobs: Jobs;
@@ -32,6 +36,8 @@ export class AccountCatalog {
     this.tables = new Tables(context, resolver);
     this.views = new Views(context, resolver);
     this.connectors = new Connectors(context);
+    this.statistics = new Statistics(context);
+    this.constraints = new Constraints(context);
     this.reports = new Reports(context);
     this.dropped = new Dropped(context, resolver);
     this.jobs = new Jobs(context);

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { ConnectorId } from "../base/ids.ts";
 import type { Item } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
@@ -109,6 +110,7 @@ export class Connectors {
       expect(stored);
       assertMayUpdate(stored.envelope);
       if (named.state === "absent") return REPLAN;
+      assert(stored.entity.name === name, "a name leads to the connector that has it");
       const batch = new BatchBuilder(this.#context.account).delete(stored.item).delete(named);
       return { batch, primary: stored.item.key, result: () => undefined };
     };

@@ -47,6 +47,12 @@ export function snapshotNotFound(
   return new FirnError("NotFound", "SNAPSHOT_NOT_FOUND", "snapshot not found", context);
 }
 
+/** Nothing is known of a target, or no target has this id. */
+export function statsNotFound(target: string): FirnError {
+  const facts = { target: target.slice(0, 256) };
+  return new FirnError("NotFound", "STATS_NOT_FOUND", "no statistics of this target", facts);
+}
+
 /** No relation of the type that was asked for, whatever else has the name. */
 export function relationNotFound(
   type: Relation["type"],

@@ -139,27 +139,29 @@ export const FAMILIES = {
   targetStats: {
     pattern: "/accounts/{account}/tables/{table}/snapshots/{snapshot}/stats/targets/{target}",
     listed: true,
-    reserved: true,
-    note: "statistics of a table, column or expression",
+    note: "statistics of a table, column, expression or file; the summary says where in the blob",
+  },
+  statsSnapshot: {
+    pattern: "/accounts/{account}/tables/{table}/stats/by-snapshot/{snapshot}",
+    listed: true,
+    derivedFrom: "targetStats",
+    note: "the snapshot has statistics",
   },
   fileStats: {
     pattern: "/accounts/{account}/tables/{table}/snapshots/{snapshot}/stats/files/{file}",
     listed: true,
     derivedFrom: "targetStats",
-    reserved: true,
     note: "alias of the file's target",
   },
   snapshotConstraints: {
     pattern: "/accounts/{account}/tables/{table}/snapshots/{snapshot}/stats/constraints",
     listed: false,
     derivedFrom: "constraints",
-    reserved: true,
     note: "alias",
   },
   constraints: {
     pattern: "/accounts/{account}/tables/{table}/constraints/by-snapshot/{snapshot}",
     listed: true,
-    reserved: true,
     note: "one bundle a snapshot",
   },
   connectorById: {

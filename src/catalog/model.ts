@@ -13,6 +13,8 @@ import type {
 } from "../base/ids.ts";
 
 export type EntityType = "account" | "catalog" | "namespace" | "table" | "view" | "connector";
+/** Kinds of payloads beside those of entities. */
+export type PayloadType = "snapshot" | "change" | "report" | "statistics" | "constraints";
 export type EntityState = "ACTIVE" | "DELETING" | "DROPPED" | "PURGING";
 export type TableFormat = "ICEBERG" | "ROW" | "DELTA" | "HUDI" | "OTHER";
 export type Properties = Readonly<Record<string, string>>;
@@ -177,11 +179,94 @@ export interface SnapshotSummary extends SnapshotKey {
   readonly contentHash: Uint8Array;
 }
 
+export type TargetKind = "TABLE" | "COLUMN" | "EXPRESSION" | "FILE";
+
+/** What statistics are about. */
+export type StatsTarget =
+  | { readonly kind: "TABLE" }
+  | { readonly kind: "COLUMN"; readonly fieldId: number }
+  /** An expression, normalised, of an engine. */
+  | { readonly kind: "EXPRESSION"; readonly engine: string; readonly expression: string }
+  | { readonly kind: "FILE"; readonly path: string };
+
+/** Number of distinct values: exact, or an estimate with its relative error. */
+export interface DistinctValues {
+  readonly count: bigint;
+  readonly exact: boolean;
+  readonly error?: number;
+  /** A theta sketch. */
+  readonly theta?: Uint8Array;
+}
+
+/** Statistics of one target in one snapshot. */
+export interface TargetStats {
+  readonly target: StatsTarget;
+  readonly rowCount?: bigint;
+  readonly nullCount?: bigint;
+  readonly nanCount?: bigint;
+  /** As JSON, in the form that Iceberg gives single values. */
+  readonly min?: string;
+  readonly max?: string;
+  /** In bytes. */
+  readonly averageWidth?: number;
+  readonly distinct?: DistinctValues;
+  /** As JSON, in the producer's form. */
+  readonly histogram?: string;
+  /** A KLL sketch. */
+  readonly kll?: Uint8Array;
+  readonly producer: string;
+  /** Whether all rows were looked at; else `coverage` is the share of them. */
+  readonly complete: boolean;
+  readonly coverage?: number;
+  readonly properties: Properties;
+}
+
+export type ConstraintKind = "PRIMARY_KEY" | "FOREIGN_KEY" | "UNIQUE" | "CHECK" | "NOT_NULL";
+
+/** `id`: the field id, 0 where there is none. */
+export interface ConstraintColumn {
+  readonly id: number;
+  readonly name: string;
+  readonly ordinal: number;
+}
+
+/** What a foreign key refers to. The rules are empty where nothing was said. */
+export interface Reference {
+  readonly table: string;
+  readonly columns: readonly ConstraintColumn[];
+  readonly match: string;
+  readonly onUpdate: string;
+  readonly onDelete: string;
+}
+
+export interface Constraint {
+  readonly name: string;
+  readonly kind: ConstraintKind;
+  readonly columns: readonly ConstraintColumn[];
+  /** Of a check; else empty. */
+  readonly expression: string;
+  readonly reference?: Reference;
+  /** Whether the engines refuse rows that violate it. */
+  readonly enforced: boolean;
+}
+
+/** What a pointer to statistics or constraints of a snapshot says without a read of the payload. */
+export interface PartSummary {
+  readonly snapshotId: bigint;
+  readonly contentHash: Uint8Array;
+  readonly revision: Revision;
+  readonly updatedAtMs: number;
+  readonly updatedBy: string;
+  /** Where statistics lie in their payload; of constraints the whole is meant. */
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** Stands at the head of every payload; everything about a write that is not content. */
 export interface Envelope {
   readonly schemaVersion: number;
   readonly minWriterVersion: number;
-  readonly entityType: EntityType | "snapshot" | "change" | "report";
+  readonly entityType: EntityType | PayloadType;
   readonly accountId: AccountId;
   readonly entityId: string;
   readonly revision: Revision;

@@ -2,7 +2,9 @@ import { FirnError } from "../base/error.ts";
 import type { AccountId, TableId } from "../base/ids.ts";
 import { decodeChangeEnvelope } from "./codec/change.ts";
 import { decodeSnapshot } from "./codec/snapshot.ts";
+import { decodePack } from "./codec/stats.ts";
 import { FAMILIES, keyOf } from "./keys.ts";
+import { constraintsKeys, snapshotOfSegment, statsKeys } from "./part-keys.ts";
 import { BLOBS, type BlobKindName, byIdKey } from "./paths.ts";
 import { snapshotKeys } from "./snapshot-puts.ts";
 
@@ -56,6 +58,10 @@ export function owners(path: string, payload?: Uint8Array): readonly string[] | 
   const [account = "", middle = "", last = ""] = values;
   if (kind === "account") return [byIdKey(kind, account as AccountId, account)];
   if (kind === "snapshot") return snapshotOwners(account as AccountId, middle, payload);
+  if (kind === "targetStats" || kind === "fileStats") {
+    return statsOwners(account as AccountId, middle, payload);
+  }
+  if (kind === "constraints") return constraintsOwners(account as AccountId, middle, last);
   if (kind === "report") return [keyOf(FAMILIES.report, account, middle, last)];
   if (kind !== "change") return [byIdKey(kind, account as AccountId, middle)];
   const id = payload === undefined ? undefined : changeIdOf(payload);
@@ -70,6 +76,27 @@ function snapshotOwners(
   if (payload === undefined) return undefined;
   const decoded = unlessCorrupt(() => decodeSnapshot(payload));
   return decoded && snapshotKeys(account, table as TableId, decoded.snapshot);
+}
+
+function statsOwners(
+  account: AccountId,
+  table: string,
+  payload: Uint8Array | undefined,
+): readonly string[] | undefined {
+  const pack = payload && unlessCorrupt(() => decodePack(payload));
+  if (pack === undefined) return undefined;
+  const at = { table: table as TableId, snapshotId: pack.snapshotId };
+  return pack.stats.flatMap(({ target }) => statsKeys(account, at, target));
+}
+
+function constraintsOwners(
+  account: AccountId,
+  table: string,
+  snapshot: string,
+): readonly string[] | undefined {
+  const snapshotId = snapshotOfSegment(snapshot);
+  if (snapshotId === undefined) return undefined;
+  return constraintsKeys(account, { table: table as TableId, snapshotId });
 }
 
 function changeIdOf(payload: Uint8Array): string | undefined {

@@ -12,7 +12,14 @@ export interface BlobKind {
   readonly note: string;
 }
 
-export type BlobKindName = Entity["type"] | "snapshot" | "change" | "report";
+export type BlobKindName =
+  | Entity["type"]
+  | "snapshot"
+  | "targetStats"
+  | "fileStats"
+  | "constraints"
+  | "change"
+  | "report";
 
 /** The one table of payload blobs; `docs/keys.md` is printed from it. */
 export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
@@ -51,6 +58,23 @@ export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
     owner: "snapshotById",
     alias: "snapshotByTime",
     note: "one a write, of which there may be several",
+  },
+  targetStats: {
+    pattern: "accounts/{account}/tables/{table}/target-stats/{snapshot}/{sha}.pb",
+    owner: "targetStats",
+    note: "one a write, of one target or several",
+  },
+  fileStats: {
+    pattern: "accounts/{account}/tables/{table}/file-stats/{snapshot}/{sha}.pb",
+    owner: "targetStats",
+    alias: "fileStats",
+    note: "one a write, of one file or several",
+  },
+  constraints: {
+    pattern: "accounts/{account}/tables/{table}/constraints/{snapshot}/{sha}.pb",
+    owner: "constraints",
+    alias: "snapshotConstraints",
+    note: "one a write",
   },
   report: {
     pattern: "accounts/{account}/tables/{table}/reports/{number}/{sha}.pb",

@@ -97,6 +97,16 @@ export class Payloads {
     return blob.bytes;
   }
 
+  /**
+   * A part of the bytes under a path, whose hash the caller checks. One request.
+   *
+   * @returns undefined where the blob is missing, or ends before.
+   */
+  async getPart(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    const found = await this.#store.getRange(path, offset, length);
+    return found?.bytes.length === length ? found.bytes : undefined;
+  }
+
   /** Deletes what no pointer can lead to any more. One request. */
   async remove(path: string): Promise<void> {
     await this.#store.delete(path);

@@ -10,9 +10,10 @@ import type { CatalogContext } from "./context.ts";
 import { afterDropKeys, type Droppable } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import { JOB_DONE, type JobLease } from "./jobs.ts";
-import { directoryOf, FAMILIES, locationKey } from "./keys.ts";
+import { directoryOf, FAMILIES, keyOf, leafText, locationKey } from "./keys.ts";
 import type { Catalog, Entity, EntityType, Job, Namespace, Table } from "./model.ts";
 import { listPage } from "./pages.ts";
+import { statsDirectories } from "./part-keys.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
 import { type Planned, REPLAN, write } from "./repository.ts";
@@ -122,21 +123,54 @@ export async function deleteDerived(
   if (type !== "table") return true;
   for (const family of DERIVED) {
     const directory = directoryOf(family, account, id);
-    for (let after: string | undefined; ; ) {
-      const page = await listPage(pointers, directory, { after, limit: DERIVED_PAGE });
-      for (const { key, version } of page.items) {
-        const attempt = { stopwatch: new Stopwatch(context.clock) };
-        // One that moves is being written by a commit that was under way: it finds no table.
-        await putCertain(pointers, context, attempt, { op: "delete", key, expected: version });
-      }
-      await context.clock.sleep(0);
-      if (ended.aborted) return false;
-      if (page.items.length > 0) await lease.renew();
-      if (page.next === undefined) break;
-      after = page.next;
-    }
+    if (!(await deleteListed(context, lease, ended, directory))) return false;
   }
-  return true;
+  const snapshots = directoryOf(FAMILIES.statsSnapshot, account, id);
+  for (;;) {
+    const [first] = await pointers.list(snapshots, { limit: 1 });
+    if (first === undefined) break;
+    const snapshot = leafText(first.key) ?? "";
+    for (const directory of statsDirectories(account, id, snapshot)) {
+      if (!(await deleteListed(context, lease, ended, directory))) return false;
+    }
+    await deleteItem(context, first);
+    await lease.keep();
+  }
+  const constraints = directoryOf(FAMILIES.constraints, account, id);
+  const alias = async ({ key }: Live) => {
+    const snapshot = leafText(key) ?? "";
+    const item = await pointers.get(keyOf(FAMILIES.snapshotConstraints, account, id, snapshot));
+    if (item.state === "live") await deleteItem(context, item);
+  };
+  return deleteListed(context, lease, ended, constraints, alias);
+}
+
+/** Deletes what a directory lists; `before` what follows from each. See `deleteDerived`. */
+async function deleteListed(
+  context: CatalogContext,
+  lease: JobLease,
+  ended: AbortSignal,
+  directory: string,
+  before: (item: Live) => Promise<void> = async () => {},
+): Promise<boolean> {
+  for (let after: string | undefined; ; ) {
+    const page = await listPage(context.pointers, directory, { after, limit: DERIVED_PAGE });
+    for (const item of page.items) {
+      await before(item);
+      await deleteItem(context, item);
+    }
+    await context.clock.sleep(0);
+    if (ended.aborted) return false;
+    if (page.items.length > 0) await lease.renew();
+    if (page.next === undefined) return true;
+    after = page.next;
+  }
+}
+
+/** One that moves is being written by a commit that was under way: it finds no table. */
+async function deleteItem(context: CatalogContext, { key, version }: Live): Promise<void> {
+  const attempt = { stopwatch: new Stopwatch(context.clock) };
+  await putCertain(context.pointers, context, attempt, { op: "delete", key, expected: version });
 }
 
 /**

@@ -4,11 +4,21 @@ import type { Live } from "../pointer/port.ts";
 import { changeOf } from "./changes.ts";
 import { decodeReceipt } from "./codec/receipt.ts";
 import { decodeSnapshotSummary } from "./codec/snapshot.ts";
+import { decodePartSummary } from "./codec/stats.ts";
 import { decodeSummary } from "./codec/summary.ts";
 import { corrupt } from "./errors.ts";
 import { jobOf } from "./jobs.ts";
 import { FAMILIES, type FamilyName, keyOf, type ParsedKey, parseKey } from "./keys.ts";
-import type { ChangeRecord, EntityType, Job, Receipt, SnapshotSummary, Summary } from "./model.ts";
+import type {
+  ChangeRecord,
+  EntityType,
+  Job,
+  PartSummary,
+  Receipt,
+  SnapshotSummary,
+  Summary,
+} from "./model.ts";
+import { constraintsPath, statsPath } from "./part-keys.ts";
 import { blobPathOf, byIdKey, fullKey, payloadPath } from "./paths.ts";
 import { idSegment } from "./snapshot-puts.ts";
 import { tableOfEntry } from "./table-index.ts";
@@ -20,6 +30,8 @@ export type PointerContent =
   /** A name, a listing, a location claim or hold, an entry among what was dropped. */
   | { readonly is: "name"; readonly summary: Summary }
   | { readonly is: "snapshot"; readonly summary: SnapshotSummary }
+  /** Statistics or constraints of a snapshot. */
+  | { readonly is: "part"; readonly summary: PartSummary }
   /** `record` is absent where only the pointer's blob has it. */
   | { readonly is: "change"; readonly record?: ChangeRecord }
   | { readonly is: "receipt"; readonly receipt: Receipt }
@@ -137,7 +149,9 @@ function ownReferences(item: Live, key: ParsedKey): Own {
     case "fileStats":
     case "snapshotConstraints":
     case "constraints":
-      return { ...rooted("table", account, second), content: { is: "unknown" } };
+      return { ...rooted("table", account, second), content: part(item) };
+    case "statsSnapshot":
+      return rooted("table", account, second);
     case "plan":
     case "principalById":
     case "principalByName":
@@ -204,6 +218,10 @@ function snapshot(item: Live): PointerContent {
   return { is: "snapshot", summary: decodeSnapshotSummary(bytesOf(item)) };
 }
 
+function part(item: Live): PointerContent {
+  return { is: "part", summary: decodePartSummary(bytesOf(item)) };
+}
+
 function change(item: Live, account: AccountId): Own {
   if (item.summary === undefined) {
     if (item.blobPath === undefined) throw corrupt("pointer without summary", { key: item.key });
@@ -263,6 +281,8 @@ export function payloadOfKey(key: string, hash: Uint8Array): string {
   const [account = "", id = "", leaf = ""] = values;
   const type = canonicalType(family);
   if (type !== undefined) return payloadPath(type, account as AccountId, id, sha);
+  if (family === "targetStats") return statsPath(account, id, leaf, values[3] ?? "", sha);
+  if (family === "constraints") return constraintsPath(account, id, leaf, sha);
   if (family === "snapshotById") return blobPathOf("snapshot", account, id, leaf, sha);
   if (family === "snapshotByTime") {
     if (!BY_TIME.test(leaf)) throw corrupt("a change record tells of no snapshot", { key });

@@ -270,6 +270,7 @@ async function putAll<T>(
   const change = record();
   const puts = batch.payloads.map((payload) => persist(context, () => payloads.put(payload)));
   if (change.blob !== undefined) puts.push(putBlob(change.blob.path, change.blob.bytes));
+  for (const { path, bytes } of batch.blobs) puts.push(putBlob(path, bytes));
   for (const put of snapshots) {
     puts.push(putBlob(put.path, put.bytes));
     for (const key of put.keys) {

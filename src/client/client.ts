@@ -65,6 +65,9 @@ export interface Watched {
 const REMEMBERED = 10_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
+const JSON_TYPE = "application/json";
+const LINES_TYPE = "application/x-ndjson";
+
 interface Given {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -92,7 +95,7 @@ export class FirnClient {
   ): Promise<Operations[Name]["answer"]> {
     const { fetch = (request) => globalThis.fetch(request), url, headers } = this.#options;
     const { path = {}, query = {}, body } = given as Given;
-    const { method, template } = OPERATIONS[name];
+    const { method, template, lines } = OPERATIONS[name];
     const target = template.replaceAll(/\{(\w+)\}/g, (_whole, part: string) =>
       segment(part, path[part] ?? ""),
     );
@@ -102,17 +105,18 @@ export class FirnClient {
         method,
         headers: {
           ...headers,
-          ...(body !== undefined && { "Content-Type": "application/json" }),
+          ...(body !== undefined && { "Content-Type": lines === true ? LINES_TYPE : JSON_TYPE }),
           ...(options.ifMatch !== undefined && { "If-Match": options.ifMatch }),
           ...(options.idempotencyKey !== undefined && {
             "Idempotency-Key": options.idempotencyKey,
           }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: textOf(body, lines) }),
       }),
     );
     const text = await response.text();
     if (!response.ok) throw new ApiError(problemIn(response.status, text));
+    if (lines === true) return linesOf(text) as Operations[Name]["answer"];
     return (text === "" ? undefined : JSON.parse(text)) as Operations[Name]["answer"];
   }
 
@@ -199,6 +203,17 @@ function isPassing({ problem }: ApiError): boolean {
 /** A namespace as a path or a parameter has it: levels joined by dots, dots within them escaped. */
 export function namespaceName(levels: readonly string[]): string {
   return levels.map((level) => encodeURIComponent(level).replaceAll(".", "%2E")).join(".");
+}
+
+/** A list as lines, anything else as one value. */
+function textOf(body: unknown, lines: boolean | undefined): string {
+  if (lines !== true) return JSON.stringify(body);
+  return (body as readonly unknown[]).map((line) => JSON.stringify(line)).join("\n");
+}
+
+function linesOf(text: string): readonly unknown[] {
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line));
 }
 
 /** A namespace comes encoded, since its dots tell levels apart; an id is not a name. */

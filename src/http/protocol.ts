@@ -28,6 +28,8 @@ export interface Accepted {
   readonly writes: boolean;
   /** The largest body that it takes. */
   readonly bodyBytes: number;
+  /** A media type that its body may have, beside `application/json`. */
+  readonly bodyType?: string | undefined;
   /** The names in its path, for the log. */
   named(): object;
   /** @throws FirnError, for `refuse`. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { FirnError } from "../base/error.ts";
 import { bodyIdle, bodyTooLarge, contentTypeNotSupported } from "../http/failure.ts";
+import type { Accepted } from "../http/protocol.ts";
 
 /** Methods whose requests have no meaning for a body: whatever comes is dropped with the answer. */
 const BODYLESS: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
@@ -8,26 +9,31 @@ const BODYLESS: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
 /**
  * Judges by its head what a request says of its body.
  *
- * @param maxBytes the largest one that is taken.
+ * @param accepted says how large it may be, and of which type it may be beside JSON.
  * @returns whether there is one to read.
  * @throws FirnError `CONTENT_TYPE_NOT_SUPPORTED`, `BODY_TOO_LARGE`.
  */
-export function expectsBody({ method = "", headers }: IncomingMessage, maxBytes: number): boolean {
+export function expectsBody(
+  { method = "", headers }: IncomingMessage,
+  { bodyBytes: maxBytes, bodyType }: Pick<Accepted, "bodyBytes" | "bodyType">,
+): boolean {
   if (BODYLESS.has(method)) return false;
   const type = headers["content-type"];
   const length = headers["content-length"];
   const comes =
     headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
-  if (type === undefined ? comes : !isJson(type)) throw contentTypeNotSupported();
+  if (type === undefined ? comes : !isOfType(type, bodyType)) throw contentTypeNotSupported();
   if (isCompressed(headers)) throw contentTypeNotSupported();
   if (Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
   return comes;
 }
 
-function isJson(contentType: string): boolean {
+function isOfType(contentType: string, other: string | undefined): boolean {
   const end = contentType.indexOf(";");
   const mediaType = end < 0 ? contentType : contentType.slice(0, end);
-  return mediaType === "application/json" || mediaType.trim().toLowerCase() === "application/json";
+  if (mediaType === "application/json") return true;
+  const cleaned = mediaType.trim().toLowerCase();
+  return cleaned === "application/json" || (other !== undefined && cleaned === other);
 }
 
 function isCompressed(headers: IncomingHttpHeaders): boolean {

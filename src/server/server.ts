@@ -269,7 +269,7 @@ export class FirnServer {
     let began = false;
     try {
       // Most requests have no body, and wait for nothing here.
-      const comes = expectsBody(request, accepted.bodyBytes);
+      const comes = expectsBody(request, accepted);
       const body = comes ? await this.#readBody(exchange, accepted) : undefined;
       ticket?.begin();
       const turn = this.#timeSlices.enter();

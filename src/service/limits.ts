@@ -22,6 +22,8 @@ export const SERVICE_LIMITS = {
   historyRetentionMs: 604_800_000,
   /** From a collection's first mark to its second, unless a setting says otherwise. */
   gcGraceMs: 86_400_000,
+  /** Statistics may come before their snapshot, which has so long to follow. */
+  earlyStatsMs: 86_400_000,
   /** A store that is written to is collected this often. */
   gcPeriodMs: 86_400_000,
   /** What a collection may ask of the stores: far less than requests do. */

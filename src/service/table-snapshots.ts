@@ -1,3 +1,4 @@
+import type { TableId } from "../base/ids.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { relationNotFound, snapshotNotFound } from "../catalog/errors.ts";
 import type { SnapshotKey, TableSnapshot } from "../catalog/model.ts";
@@ -6,6 +7,7 @@ import { repairSnapshots } from "../catalog/snapshots.ts";
 import { ancestorsOf, newestFirst, snapshotAsOf } from "../iceberg/history.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { Snapshot as IcebergSnapshot } from "../iceberg/snapshot.ts";
+import type { Live } from "../pointer/port.ts";
 import type { Actor } from "./actor.ts";
 import { assertIceberg } from "./iceberg-only.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
@@ -26,6 +28,7 @@ export interface SnapshotPage {
 /** The root of one look: the metadata, and the pointer that led to it. */
 interface Root {
   readonly metadata: TableMetadata;
+  readonly item: Live;
   readonly table: TableVersion;
 }
 
@@ -47,6 +50,17 @@ export class TableSnapshots {
 
   async get(_actor: Actor, ref: TableRef, snapshotId: bigint): Promise<TableSnapshot> {
     return this.#one(ref, ({ snapshots }) => snapshots.find(snapshotId), { snapshotId });
+  }
+
+  /** The canonical pointer of a table at a version that has a snapshot, and the table's id. */
+  async holding(
+    _actor: Actor,
+    ref: TableRef,
+    snapshotId: bigint,
+  ): Promise<{ readonly item: Live; readonly table: TableId }> {
+    const { metadata, item, table } = await this.#root(ref);
+    if (metadata.snapshots.find(snapshotId) !== undefined) return { item, table: table.id };
+    throw snapshotNotFound(ref.namespace, ref.table, { snapshotId });
   }
 
   /** The snapshot that `main` names. */
@@ -115,7 +129,8 @@ export class TableSnapshots {
     const head = headOf(stored);
     if (head === undefined) throw relationNotFound("table", ref.namespace, ref.table);
     const { metadata } = await this.#files.load(head);
-    return { metadata, table: { id: stored.entity.id, version: head.version } };
+    const { item } = stored;
+    return { metadata, item, table: { id: stored.entity.id, version: head.version } };
   }
 }
 

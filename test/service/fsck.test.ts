@@ -21,6 +21,26 @@ const STORES = {
   engine: (clock: SleepIsTime): PointerStore => enginePointers(KEY_FAMILIES, clock),
 };
 
+/** Statistics of a column and a file of table `t`, and constraints. */
+async function putParts({ model }: Pick<Awaited<ReturnType<typeof openInMemory>>, "model">) {
+  const relation = { name: "t" };
+  const at = { catalog: { name: "c" }, namespace: { path: ["a"] }, relation, snapshotId: 1_002n };
+  const base = { producer: "test", complete: true, properties: {} };
+  await model.statistics.put(ACTOR, at, [
+    { ...base, target: { kind: "COLUMN", fieldId: 1 } },
+    { ...base, target: { kind: "FILE", path: "mem://w/1.parquet" } },
+  ]);
+  const columns = [{ id: 1, name: "id", ordinal: 0 }];
+  const key = {
+    name: "pk",
+    kind: "PRIMARY_KEY",
+    columns,
+    expression: "",
+    enforced: false,
+  } as const;
+  await model.constraints.put(ACTOR, at, [key]);
+}
+
 /** A store with something of every kind in it, and time enough gone by for payloads to be old. */
 async function open(kind: keyof typeof STORES, clock = new SleepIsTime()) {
   const stores = testStores({ clock, pointers: STORES[kind](clock) });
@@ -52,6 +72,7 @@ async function open(kind: keyof typeof STORES, clock = new SleepIsTime()) {
     },
     properties: {},
   });
+  await putParts(node);
   await iceberg.dropTable(ACTOR, { ...NS, table: "gone" }, { purgeRequested: false });
   await iceberg.reportMetrics(ACTOR, T, { "report-type": "scan-report" });
   await node.reports.settled();

@@ -9,6 +9,7 @@ import {
   corruptOnThrow,
   ENTITY_TYPE,
   idOf,
+  isEntityType,
   long,
   nameOf,
   safe,
@@ -53,8 +54,7 @@ export function decodeJob(id: JobId, bytes: Uint8Array): Job {
   return corruptOnThrow(() => {
     const m = v1.JobSummary.decode(bytes);
     const type = nameOf(ENTITY_TYPE, m.subjectType);
-    const isEntity = type !== "change" && type !== "snapshot" && type !== "report";
-    if (!isEntity || !JOB_KINDS.has(m.kind)) {
+    if (!isEntityType(type) || !JOB_KINDS.has(m.kind)) {
       throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "a job of an unknown kind", {
         kind: m.kind,
       });

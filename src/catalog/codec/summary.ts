@@ -10,6 +10,7 @@ import {
   ENTITY_TYPE,
   FORMAT,
   idOf,
+  isEntityType,
   long,
   nameOf,
   STATE,
@@ -46,7 +47,7 @@ export function decodeSummary(bytes: Uint8Array): Summary {
     const m = v1.PointerSummary.decode(bytes);
     const heldUntilMs = safe(m.heldUntilMs as Long);
     const type = nameOf(ENTITY_TYPE, m.entityType);
-    if (type === "change" || type === "snapshot" || type === "report") {
+    if (!isEntityType(type)) {
       throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "no pointer of an entity", { type });
     }
     return {

@@ -4,7 +4,15 @@ import { assert } from "../../base/assert.ts";
 import { FirnError } from "../../base/error.ts";
 import { type AnyId, idFromBytes, idToBytes } from "../../base/ids.ts";
 import { firn } from "../../gen/firn.js";
-import type { ConnectorKind, EntityState, Envelope, TableFormat, UnknownFields } from "../model.ts";
+import type {
+  ConnectorKind,
+  EntityState,
+  EntityType,
+  Envelope,
+  PayloadType,
+  TableFormat,
+  UnknownFields,
+} from "../model.ts";
 
 /*
  * The edge between the model and protobuf: only this folder imports generated code. What protobufjs
@@ -26,7 +34,22 @@ export const ENTITY_TYPE: Readonly<Record<Envelope["entityType"], firn.v1.Entity
   snapshot: v1.EntityType.ENTITY_TYPE_SNAPSHOT,
   change: v1.EntityType.ENTITY_TYPE_CHANGE,
   report: v1.EntityType.ENTITY_TYPE_REPORT,
+  statistics: v1.EntityType.ENTITY_TYPE_TARGET_STATS,
+  constraints: v1.EntityType.ENTITY_TYPE_CONSTRAINTS,
 };
+
+const PAYLOADS_ALONE: ReadonlySet<string> = new Set<PayloadType>([
+  "snapshot",
+  "change",
+  "report",
+  "statistics",
+  "constraints",
+]);
+
+/** Whether a type is one of entities. */
+export function isEntityType(type: Envelope["entityType"]): type is EntityType {
+  return !PAYLOADS_ALONE.has(type);
+}
 
 export const STATE: Readonly<Record<EntityState, firn.v1.EntityState>> = {
   ACTIVE: v1.EntityState.ENTITY_STATE_ACTIVE,

@@ -8,6 +8,7 @@ import type {
   NamespacePlace,
   RelationPlace,
 } from "../../service/resources/resource.ts";
+import type { SnapshotPlace } from "../../service/resources/statistics.ts";
 import { decodePart } from "./query.ts";
 import type { RawParams } from "./router.ts";
 
@@ -62,4 +63,17 @@ export function placeOf(params: RawParams): AnyPlace {
   if ("namespace" in params) return { type: "namespace", ...namespaceOf(params) };
   if ("connector" in params) return { type: "connector", ...connectorOf(params) };
   return { type: "catalog", ...catalogOf(params) };
+}
+
+/** @throws FirnError `Invalid` `SNAPSHOT_ID_INVALID`. */
+export function snapshotIdOf({ snapshot = "" }: RawParams): bigint {
+  const text = decodePart(snapshot);
+  const id = /^-?[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined;
+  if (id !== undefined && BigInt.asIntN(64, id) === id) return id;
+  const facts = { id: text.slice(0, 64) };
+  throw invalid("SNAPSHOT_ID_INVALID", "invalid snapshot id: it must be a 64-bit integer", facts);
+}
+
+export function snapshotOf(params: RawParams): SnapshotPlace {
+  return { ...relationOf(params), snapshotId: snapshotIdOf(params) };
 }

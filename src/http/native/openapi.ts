@@ -19,6 +19,7 @@ import {
   VIEW,
 } from "../../api/resources.ts";
 import { NATIVE_MOUNT } from "../mounts.ts";
+import { LINES_TYPE } from "./lines.ts";
 import { parametersOf } from "./request-schemas.ts";
 
 /** Schemas that the document names; all others stand where they are used. */
@@ -103,6 +104,11 @@ function parametersIn(operation: ApiOperation): readonly unknown[] {
   return [...inPath, ...inQuery, ...inHeader];
 }
 
+/** The schema of lines is that of each. */
+function typeOf({ lines }: ApiOperation): string {
+  return lines === true ? LINES_TYPE : "application/json";
+}
+
 function responsesOf(operation: ApiOperation): Readonly<Record<string, unknown>> {
   const { status, answer, events, conditional } = operation;
   const done =
@@ -111,7 +117,7 @@ function responsesOf(operation: ApiOperation): Readonly<Record<string, unknown>>
       : {
           description: "Done",
           content: {
-            "application/json": { schema: referring(answer, false) },
+            [typeOf(operation)]: { schema: referring(answer, false) },
             ...(events !== undefined && {
               "text/event-stream": {
                 schema: { type: "string" },
@@ -142,7 +148,7 @@ function operationObject(name: string, operation: ApiOperation): unknown {
     ...(body !== undefined && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: referring(body, false) } },
+        content: { [typeOf(operation)]: { schema: referring(body, false) } },
       },
     }),
     responses: responsesOf(operation),

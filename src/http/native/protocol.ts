@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { BODY_BYTES, writes } from "../../api/operation.ts";
+import { type ApiOperation, BODY_BYTES, writes } from "../../api/operation.ts";
 import { parseJsonBytes } from "../../base/json.ts";
 import type { Actor } from "../../service/actor.ts";
 import { asDryRun } from "../../service/dry-run.ts";
@@ -15,6 +15,7 @@ import type { Accepted, ErrorForm, Head, Protocol, Target } from "../protocol.ts
 import { loadChecks } from "./check.ts";
 import { docsPage, keepDocs, type ReadDocsFile } from "./docs-page.ts";
 import { HANDLERS } from "./handlers.ts";
+import { checkLines, LINES_TYPE, parseLines, renderLines } from "./lines.ts";
 import { STREAMS } from "./node-handlers.ts";
 import type { NodeStatus } from "./node-status.ts";
 import { overloadedProblem, problemOf, RequestInvalid, type RequestProblem } from "./problems.ts";
@@ -42,6 +43,7 @@ class AcceptedRoute implements Accepted {
   readonly operation: string;
   readonly writes: boolean;
   readonly bodyBytes: number;
+  readonly bodyType: string | undefined;
   readonly #parts: NativeParts;
   readonly #found: Route;
   readonly #params: RawParams;
@@ -56,6 +58,7 @@ class AcceptedRoute implements Accepted {
     this.operation = name;
     this.writes = writes(operation);
     this.bodyBytes = operation.body === undefined ? 0 : BODY_BYTES;
+    this.bodyType = operation.lines === true ? LINES_TYPE : undefined;
     this.#parts = parts;
     this.#found = found;
     this.#params = params;
@@ -113,8 +116,14 @@ class AcceptedRoute implements Accepted {
       const detail = `must be 1 to ${KEY_CHARS} printable characters of ASCII`;
       problems.push({ parameter: "Idempotency-Key", code: "VALUE_INVALID", detail });
     }
-    const body = bodySchema === undefined ? undefined : bodyOf(bytes);
-    if (bodySchema !== undefined) problems.push(...checks(bodySchema)(body));
+    if (bodySchema === undefined) {
+      if (problems.length > 0) throw new RequestInvalid(problems);
+      return { query, body: undefined };
+    }
+    const check = checks(bodySchema);
+    const lines = operation.lines === true ? parseLines(bytes) : undefined;
+    const body = lines ?? bodyOf(bytes);
+    problems.push(...(lines === undefined ? check(body) : checkLines(check, lines)));
     if (problems.length > 0) throw new RequestInvalid(problems);
     return { query, body };
   }
@@ -156,13 +165,17 @@ class AcceptedRoute implements Accepted {
     return {
       status: operation.status,
       headers: {
-        "Content-Type": JSON_TYPE,
+        "Content-Type": operation.lines === true ? LINES_TYPE : JSON_TYPE,
         "Cache-Control": "no-cache",
         ...(etag !== undefined && { ETag: etag }),
       },
-      body: method === "HEAD" ? undefined : JSON.stringify(answer),
+      body: method === "HEAD" ? undefined : bodyText(operation, answer),
     };
   }
+}
+
+function bodyText({ lines }: ApiOperation, answer: unknown): string {
+  return lines === true ? renderLines(answer as readonly unknown[]) : JSON.stringify(answer);
 }
 
 /** No body is an empty one: what must be in it is then named. */

@@ -1,5 +1,4 @@
 import type { RelationOperations } from "../../api/relation-operations.ts";
-import { invalid } from "../../base/error.ts";
 import type { Table, View } from "../../catalog/model.ts";
 import type { TableRef } from "../../service/requests.ts";
 import type { Resource } from "../../service/resources/resource.ts";
@@ -7,8 +6,7 @@ import type { ModelService } from "../../service/resources/service.ts";
 import type { Call, Handlers } from "./call.ts";
 import { diffBetween, resourceAt, versionsOf } from "./history-calls.ts";
 import { maskOf } from "./mask.ts";
-import { namespaceOf, relationOf } from "./names.ts";
-import { decodePart } from "./query.ts";
+import { namespaceOf, relationOf, snapshotIdOf } from "./names.ts";
 import { renderSnapshot, renderSummary, renderTable, renderView } from "./render.ts";
 import { snapshotPage } from "./snapshot-pages.ts";
 import { parseTime } from "./times.ts";
@@ -22,14 +20,6 @@ async function tableRefOf({
   const { entity, above } = await service.tables.get(actor, relationOf(params));
   const { catalog = "", namespace = [] } = above;
   return { catalog, namespace, table: entity.name };
-}
-
-function snapshotIdOf(raw: string): bigint {
-  const text = decodePart(raw);
-  const id = /^-?[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined;
-  if (id !== undefined && BigInt.asIntN(64, id) === id) return id;
-  const facts = { id: text.slice(0, 64) };
-  throw invalid("SNAPSHOT_ID_INVALID", "invalid snapshot id: it must be a 64-bit integer", facts);
 }
 
 export const RELATION_HANDLERS: Handlers<keyof RelationOperations> = {
@@ -66,12 +56,12 @@ export const RELATION_HANDLERS: Handlers<keyof RelationOperations> = {
   },
   getSnapshot: async (call) => {
     const { actor, service, params } = call;
-    const id = snapshotIdOf(params["snapshot"] ?? "");
+    const id = snapshotIdOf(params);
     return renderSnapshot(await service.snapshots.get(actor, await tableRefOf(call), id));
   },
   listAncestors: async (call) => {
     const { actor, service, params } = call;
-    const id = snapshotIdOf(params["snapshot"] ?? "");
+    const id = snapshotIdOf(params);
     const found = await service.snapshots.ancestors(actor, await tableRefOf(call), id);
     return { items: found.map(renderSnapshot) };
   },

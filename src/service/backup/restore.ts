@@ -15,8 +15,10 @@ import { encodeChangeOp } from "../../catalog/changes.ts";
 import { entityPointers } from "../../catalog/entity-pointers.ts";
 import { FAMILIES, type FamilyName, keyOf, parseKey } from "../../catalog/keys.ts";
 import type { ChangedKey } from "../../catalog/model.ts";
+import { isPart, partPointers } from "../../catalog/part-pointers.ts";
 import { payloadPath, relativeKey, shaOfPath } from "../../catalog/paths.ts";
 import { Payloads } from "../../catalog/payloads.ts";
+import { payloadOfKey } from "../../catalog/references.ts";
 import type { Live, PointerOp, PointerStore } from "../../pointer/port.ts";
 import type { Backup } from "./format.ts";
 import { type BackedPointer, BackupContent, wholePayload } from "./read.ts";
@@ -127,6 +129,14 @@ class Restore {
     const { key, sha, blob } = pointer.line;
     const payload = wholePayload(pointer);
     const entity = canonicalOf(key);
+    const parsed = parseKey(key);
+    if (isPart(parsed)) {
+      // Of one catalog's restore: its tables are found by reads, and may be in other packs.
+      if (this.#catalog !== undefined) return [];
+      const path = payloadOfKey(key, Buffer.from(sha, "hex"));
+      await this.#payloads.putBytes(path, payload);
+      return partPointers(this.#account, key, parsed, path, payload);
+    }
     if (entity === undefined) {
       if (this.#catalog !== undefined) return [];
       const summary = Buffer.from(pointer.line.summary ?? "", "base64");
@@ -234,6 +244,8 @@ const RECORDED: ReadonlySet<FamilyName> = new Set<FamilyName>([
   "viewById",
   "connectorById",
   "connectorByName",
+  "targetStats",
+  "constraints",
   "relationByName",
   "location",
   "dropped",

@@ -16,13 +16,16 @@ import {
   type FamilyName,
   keyOf,
   leafText,
+  type ParsedKey,
   parseKey,
 } from "../../catalog/keys.ts";
 import { CATALOG_LIMITS } from "../../catalog/limits.ts";
 import type { ChangedKey, ChangeRecord } from "../../catalog/model.ts";
 import { listPage } from "../../catalog/pages.ts";
-import { fullKey, payloadPath, shaOfPath } from "../../catalog/paths.ts";
+import { isPart } from "../../catalog/part-pointers.ts";
+import { fullKey, shaOfPath } from "../../catalog/paths.ts";
 import { HistoryPin } from "../../catalog/pins.ts";
+import { payloadOfKey } from "../../catalog/references.ts";
 import { readChange, takeApart, type WalkedPointer, walkPointers } from "../../catalog/walk.ts";
 import type { Live, PointerStore } from "../../pointer/port.ts";
 import {
@@ -168,7 +171,7 @@ async function backUpPinned(
   const copies = await Copies.open(target, pauses, pin);
   const wishes = await pointerLines(states, swept.snapshots, pauses);
   const changes = await changeLines(included, swept.records, pauses);
-  await copies.copy(await wantedPayloads(account, wishes, included, pauses), parts.blobs);
+  await copies.copy(await wantedPayloads(wishes, included, pauses), parts.blobs);
   // A derived pointer whose payload went meanwhile is on its way out.
   const lines = wishes.filter(({ sha }) => copies.has(sha));
   const backup: Backup = {
@@ -207,9 +210,10 @@ async function sweep(
     if (walked.state === "unreadable") throw walked.error;
     await pin.keep();
     const { item } = walked;
-    if (canonicalOf(item.key) !== undefined) {
+    if (canonicalOf(item.key) !== undefined || isPart(walked.key)) {
       if (
         scope !== undefined &&
+        !isPart(walked.key) &&
         walked.state === "live" &&
         !scope.saw(summaryOfItem(walked.item))
       ) {
@@ -222,7 +226,12 @@ async function sweep(
   }
   if (scope === undefined) return swept;
   // The store may have shown them before their tables.
-  const snapshots = swept.snapshots.filter(({ key }) => scope.knows(parseKey(key).values[1] ?? ""));
+  const isKnown = (key: ParsedKey): boolean => scope.knows(key.values[1] ?? "");
+  const snapshots = swept.snapshots.filter(({ key }) => isKnown(parseKey(key)));
+  for (const key of swept.states.keys()) {
+    const parsed = parseKey(key);
+    if (isPart(parsed) && !isKnown(parsed)) swept.states.delete(key);
+  }
   return { ...swept, snapshots };
 }
 
@@ -327,6 +336,11 @@ async function recordOf(
   const keys: ChangedKey[] = [];
   for (const each of record.keys) {
     const changed = { ...each, key: fullKey(account, each.key) };
+    const key = parseKey(changed.key);
+    if (isPart(key)) {
+      if (scope === undefined || scope.knows(key.values[1] ?? "")) keys.push(changed);
+      continue;
+    }
     if (canonicalOf(changed.key) === undefined) continue;
     if (scope === undefined || (await scope.has(changed))) keys.push(changed);
   }
@@ -404,7 +418,6 @@ interface Wanted {
 }
 
 async function wantedPayloads(
-  account: AccountId,
   lines: readonly PointerLine[],
   included: readonly CutRecord[],
   pauses: Pauses,
@@ -412,9 +425,8 @@ async function wantedPayloads(
   const wanted = new Map<string, Wanted>();
   const want = (key: string, sha: string, isCurrent: boolean, blob?: string): void => {
     if (wanted.has(sha)) return;
-    const entity = canonicalOf(key);
-    const path = blob ?? (entity && payloadPath(entity.type, account, entity.id, sha));
-    if (path !== undefined) wanted.set(sha, { sha, path, isCurrent });
+    const path = blob ?? payloadOfKey(key, Buffer.from(sha, "hex"));
+    wanted.set(sha, { sha, path, isCurrent });
   };
   for (const { key, sha, blob } of lines) {
     want(key, sha, blob === undefined, blob);

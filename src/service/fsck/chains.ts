@@ -30,6 +30,8 @@ const RECORDED: ReadonlySet<FamilyName> = new Set<FamilyName>([
   "namespaceByPath",
   "tableById",
   "viewById",
+  "connectorById",
+  "connectorByName",
   "relationByName",
   "dropped",
 ]);

@@ -58,6 +58,10 @@ export const FINDING_LEVELS = {
   RECEIPT_UNMATCHED: "damage",
   TOMBSTONE_LIFE_INVALID: "damage",
   REPORT_ORPHANED: "leftover",
+  ALIAS_MISSING: "derived",
+  ALIAS_MISMATCH: "derived",
+  ALIAS_ORPHANED: "derived",
+  STATS_ORPHANED: "leftover",
   PAYLOAD_ORPHANED: "leftover",
   PAYLOAD_UNKNOWN: "leftover",
 } as const;

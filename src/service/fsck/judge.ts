@@ -35,6 +35,7 @@ import { indexKeysOf, tableIndexKey, tableOfEntry } from "../../catalog/table-in
 import { takeApart, type WalkedPointer } from "../../catalog/walk.ts";
 import type { Absent, Item, Live, PointerOp } from "../../pointer/port.ts";
 import { type Finding, type FindingCode, finding } from "./findings.ts";
+import { judgeAlias, judgePart } from "./parts.ts";
 import type { ReadSet } from "./read-set.ts";
 
 type LivePointer = Extract<WalkedPointer, { state: "live" }>;
@@ -130,9 +131,13 @@ async function judgeLive(
     case "report":
       return judgeReport(reads, walked);
     case "targetStats":
+    case "constraints":
+      return judgePart(reads, walked);
     case "fileStats":
     case "snapshotConstraints":
-    case "constraints":
+      return judgeAlias(reads, walked);
+    case "statsSnapshot":
+      return judgeStatsSnapshot(reads, walked);
     case "plan":
     case "principalById":
     case "principalByName":
@@ -514,6 +519,14 @@ async function judgeSnapshot(
   // What its table's metadata says of it is told of the table.
   const table_ = await reads.get(root);
   return table_.state === "live" ? [] : [finding("SNAPSHOT_ORPHANED", item.key, { table })];
+}
+
+async function judgeStatsSnapshot(
+  reads: ReadSet,
+  { item, references: { root = "" } }: LivePointer,
+): Promise<readonly Finding[]> {
+  const table = await reads.get(root);
+  return table.state === "live" ? [] : [finding("STATS_ORPHANED", item.key, { table: root })];
 }
 
 async function judgeChange(

@@ -1,3 +1,6 @@
+import type { WriterId } from "../../base/ids.ts";
+import { decodePartSummary } from "../../catalog/codec/stats.ts";
+import { type FamilyName, parseKey } from "../../catalog/keys.ts";
 import { shaOfPath } from "../../catalog/paths.ts";
 import { readOwners } from "../../catalog/walk.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
@@ -6,6 +9,14 @@ import { type GcParts, type RunLease, stopped } from "./parts.ts";
 import { RelationRoots, subjectOfText } from "./relation-roots.ts";
 import { countGarbage, type GarbageKind, type GarbageReport } from "./report.ts";
 import type { StoreRateLimiter } from "./store-rate-limiter.ts";
+
+/** Statistics and constraints, their aliases too: what says of which snapshot they are. */
+const PARTS: ReadonlySet<FamilyName> = new Set<FamilyName>([
+  "targetStats",
+  "fileStats",
+  "constraints",
+  "snapshotConstraints",
+]);
 
 /** A payload that may go, as a line says it. */
 export interface GarbagePayload {
@@ -113,13 +124,48 @@ export async function deleteRootless(
     const key = line.slice(0, at);
     await runLease.keep();
     await limiter.spend(1);
-    await deleteAt(parts, key, BigInt(line.slice(at + 1)));
-    told({ parts, run, report }, kindOfKey(key), [key], 0);
+    const version = BigInt(line.slice(at + 1));
+    const went = PARTS.has(parseKey(key).family)
+      ? await deletePart({ parts, limiter }, key, version)
+      : await deleteAt(parts, key, version).then(() => true);
+    if (went) told({ parts, run, report }, kindOfKey(key), [key], 0);
   }
 }
 
+/**
+ * Deletes statistics or constraints whose snapshot is not there: in one batch with a check of the
+ * table at the version that was found to lack it, so that a commit which brings it is not missed.
+ *
+ * @returns whether they went.
+ */
+async function deletePart(
+  { parts, limiter }: Pick<Deleting, "parts" | "limiter">,
+  key: string,
+  version: bigint,
+): Promise<boolean> {
+  const { context } = parts.catalog;
+  const [found] = await context.pointers.getMany([key]);
+  if (found?.state !== "live" || found.version !== version) return false;
+  const { snapshotId } = decodePartSummary(found.summary ?? new Uint8Array());
+  const id = parseKey(key).values[1] ?? "";
+  const root = await new RelationRoots(parts, limiter).of({ type: "table", id });
+  if (root.is === "gone") {
+    await deleteAt(parts, key, version);
+    return true;
+  }
+  if (root.is !== "known" || root.snapshots?.has(snapshotId) === true) return false;
+  const ops = [
+    { op: "delete", key, expected: version },
+    { op: "check", key: root.item.key, expected: root.item.version },
+  ] as const;
+  const writerId = context.ids.mint<WriterId>();
+  // Whatever else it comes to, the next run looks again.
+  return (await context.pointers.commit({ writerId, ops })).outcome === "committed";
+}
+
 export function kindOfKey(key: string): GarbageKind {
-  return key.includes("/reports/") ? "reports" : "snapshots";
+  if (key.includes("/reports/")) return "reports";
+  return /\/stats\/|\/constraints\//.test(key) ? "statistics" : "snapshots";
 }
 
 /** A metadata file that a mark took for an orphan. */

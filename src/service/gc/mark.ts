@@ -4,7 +4,7 @@ import { readEntity } from "../../catalog/entities.ts";
 import { jobKeys } from "../../catalog/jobs.ts";
 import type { FamilyName } from "../../catalog/keys.ts";
 import { CATALOG_LIMITS } from "../../catalog/limits.ts";
-import type { Job, Relation, SnapshotSummary, Summary } from "../../catalog/model.ts";
+import type { Job, PartSummary, Relation, SnapshotSummary, Summary } from "../../catalog/model.ts";
 import { shaOfPath } from "../../catalog/paths.ts";
 import { pinnedSince } from "../../catalog/pins.ts";
 import { blobsOfChange } from "../../catalog/references.ts";
@@ -136,11 +136,15 @@ export class Mark {
       case "snapshot":
         await this.#derived(walked, content.summary);
         return this.#reach(references.blob);
+      case "part":
+        await this.#part(walked, content.summary);
+        return this.#reach(references.blob);
       case "name":
         await this.#hold(walked, content.summary.heldUntilMs);
         return this.#reach(references.blob);
       case "bare":
         if (walked.key.family === "report") await this.#derived(walked, undefined);
+        if (walked.key.family === "statsSnapshot") await this.#derived(walked, undefined);
         if (isEntry(walked.key.family)) await this.#sinks.entries.add(item.key);
         return this.#reach(references.blob);
       case "canonical":
@@ -237,6 +241,19 @@ export class Mark {
     if (root.is === "known") {
       if (said === undefined) return;
       if (root.snapshots?.get(said.snapshotId) === said.timestampMs) return;
+    }
+    await this.#sinks.rootless.add(`${item.key}@${item.version}`);
+  }
+
+  /** Statistics and constraints: their snapshot is gone, or never came in the time it is given. */
+  async #part({ item, key }: WalkedLive, said: PartSummary): Promise<void> {
+    const [, table = ""] = key.values;
+    const root = await this.#roots.of({ type: "table", id: table });
+    if (root.is === "unknown" || root.is === "source") return;
+    if (root.is === "known") {
+      if (root.snapshots?.has(said.snapshotId) === true) return;
+      const untilMs = said.updatedAtMs + SERVICE_LIMITS.earlyStatsMs;
+      if (untilMs > this.#nowMs) return this.#expires(untilMs);
     }
     await this.#sinks.rootless.add(`${item.key}@${item.version}`);
   }

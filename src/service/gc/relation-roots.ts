@@ -10,6 +10,7 @@ import type { Relation, Table } from "../../catalog/model.ts";
 import { byIdKey, payloadPath } from "../../catalog/paths.ts";
 import { metadataWithin, tableOfEntry } from "../../catalog/table-index.ts";
 import { uuidOfFileName } from "../../iceberg/file-name.ts";
+import type { Live } from "../../pointer/port.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
 import { isFault } from "../reachable-files.ts";
 import type { KnownRoots, RootContent } from "./known-roots.ts";
@@ -48,7 +49,12 @@ export type RelationRoot =
   | { readonly is: "unknown"; readonly relation?: Relation }
   /** A table of another format: no file says what it has, so its pointers are the source. */
   | { readonly is: "source"; readonly relation: Relation }
-  | ({ readonly is: "known"; readonly relation: Relation } & RootContent);
+  | ({
+      readonly is: "known";
+      readonly relation: Relation;
+      /** The canonical pointer that was read. */
+      readonly item: Live;
+    } & RootContent);
 
 /** A metadata file that no commit of its relation came to. */
 export interface Orphan {
@@ -98,11 +104,11 @@ export class RelationRoots {
     }
     const subject = subjectText({ type, id });
     const known = this.#known?.get(subject, summary.revision);
-    if (known !== undefined) return { is: "known", relation, ...known };
+    if (known !== undefined) return { is: "known", relation, item, ...known };
     try {
       const content = await this.#metadata(relation, location);
       this.#known?.set(subject, summary.revision, content);
-      return { is: "known", relation, ...content };
+      return { is: "known", relation, item, ...content };
     } catch (error) {
       if (isFault(error) || isRefused(error)) return { is: "unknown", relation };
       throw error;

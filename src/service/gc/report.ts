@@ -5,6 +5,7 @@ export const GARBAGE_KINDS = [
   "payloads",
   "snapshots",
   "reports",
+  "statistics",
   "indexes",
   "metadata",
   "holds",

@@ -45,13 +45,13 @@ export interface Precondition {
   readonly ifMatch?: readonly string[] | undefined;
 }
 
-export function etagOf({
-  version,
-  revision,
-}: {
+/** What an entity tag is made of. `none`: nothing is stored at that version. */
+export interface Tagged {
   readonly version: bigint;
-  readonly revision: Revision;
-}): string {
+  readonly revision: Revision | "none";
+}
+
+export function etagOf({ version, revision }: Tagged): string {
   return `"${version}-${revision}"`;
 }
 
@@ -66,12 +66,17 @@ export function expecting<E extends Entity>(
 ): (stored: Stored<E>) => void {
   return ({ entity, envelope, item }) => {
     if (id !== undefined && entity.id !== id) throw missing();
-    if (ifMatch === undefined || ifMatch.includes(ANY_TAG)) return;
-    const etag = etagOf({ version: item.version, revision: envelope.revision });
-    if (ifMatch.includes(etag)) return;
-    const message = "the resource has changed since: read it again";
-    throw new FirnError("Conflict", "PRECONDITION_FAILED", message, { etag });
+    assertTag({ ifMatch }, { version: item.version, revision: envelope.revision });
   };
+}
+
+/** @throws FirnError `Conflict` `PRECONDITION_FAILED`: it is another version than was meant. */
+export function assertTag({ ifMatch }: Precondition, found: Tagged): void {
+  if (ifMatch === undefined || ifMatch.includes(ANY_TAG)) return;
+  const etag = etagOf(found);
+  if (ifMatch.includes(etag)) return;
+  const message = "the resource has changed since: read it again";
+  throw new FirnError("Conflict", "PRECONDITION_FAILED", message, { etag });
 }
 
 /** A version that the history found. */

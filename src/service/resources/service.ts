@@ -13,6 +13,7 @@ import type { TableLocations } from "../table-locations.ts";
 import type { TableSnapshots } from "../table-snapshots.ts";
 import { CatalogResources } from "./catalogs.ts";
 import { ConnectorResources } from "./connectors.ts";
+import { ConstraintResources } from "./constraints.ts";
 import { ResourceHistory } from "./history.ts";
 import { ResourceLookup } from "./lookup.ts";
 import { ResourceNames } from "./names.ts";
@@ -20,6 +21,8 @@ import { NamespaceResources } from "./namespaces.ts";
 import { OtherTables } from "./other-tables.ts";
 import { type RelationResources, tableResources, viewResources } from "./relations.ts";
 import { NameSearch } from "./search.ts";
+import { SnapshotLookup } from "./snapshot-lookup.ts";
+import { StatisticsResources } from "./statistics.ts";
 
 /** Everything that the native API calls. */
 export interface ModelService {
@@ -27,6 +30,8 @@ export interface ModelService {
   readonly connectors: UseCases<ConnectorResources>;
   readonly namespaces: UseCases<NamespaceResources>;
   readonly tables: UseCases<RelationResources<Table>>;
+  readonly statistics: UseCases<StatisticsResources>;
+  readonly constraints: UseCases<ConstraintResources>;
   readonly otherTables: UseCases<OtherTables>;
   readonly views: UseCases<RelationResources<View>>;
   readonly history: UseCases<ResourceHistory>;
@@ -64,6 +69,7 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
   const namespaces = new NamespaceResources({ ...parts, names });
   const tables = tableResources({ ...parts, names });
   const views = viewResources({ ...parts, names });
+  const lookup = new SnapshotLookup(tables, snapshots);
   const connectors = new ConnectorResources({ ...parts, names });
   const finders = { catalogs, connectors, namespaces, tables, views };
   const history = new ResourceHistory(catalog, finders, tokens);
@@ -72,6 +78,8 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
     connectors: guardedBy(guard, connectors),
     namespaces: guardedBy(guard, namespaces),
     tables: guardedBy(guard, tables),
+    statistics: guardedBy(guard, new StatisticsResources({ ...parts, lookup })),
+    constraints: guardedBy(guard, new ConstraintResources({ ...parts, lookup })),
     otherTables: guardedBy(guard, new OtherTables({ ...parts, names })),
     views: guardedBy(guard, views),
     history: guardedBy(guard, history),

@@ -11,6 +11,7 @@ interface Schema {
   readonly required?: readonly string[];
   readonly additionalProperties?: Schema | boolean;
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
 }
 
 interface Parameter {
@@ -24,7 +25,7 @@ interface Operation {
   readonly operationId: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: {
-    readonly content: { readonly "application/json": { readonly schema: Schema } };
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
   };
 }
 
@@ -46,6 +47,8 @@ const USUAL: Readonly<Record<string, string>> = {
   view: "v",
   snapshot: "17",
   connector: "c",
+  target: "table",
+  constraint: "a",
 };
 /** Requests after which what they have dropped or renamed is made again. */
 const MADE_AGAIN = 50;
@@ -150,7 +153,7 @@ export class NativeFuzzer {
     const path = template.replaceAll(/\{(\w+)\}/g, (_whole, part: string) => this.#name(part));
     const query = operation.parameters.filter((each) => each.in === "query");
     const search = query.flatMap((each) => this.#parameter(each)).join("&");
-    const schema = operation.requestBody?.content["application/json"].schema;
+    const [schema] = Object.values(operation.requestBody?.content ?? {}).map((each) => each.schema);
     const body = schema === undefined ? undefined : this.#body(schema);
     const target = `${path}${search === "" ? "" : `?${search}`}`;
     const request = {
@@ -235,6 +238,7 @@ export class NativeFuzzer {
 
   #value(schema: Schema): unknown {
     if (this.#chance(0.04)) return this.#pick(WRONG);
+    if (schema.anyOf !== undefined) return this.#value(this.#pick(schema.anyOf));
     if (schema.enum !== undefined) return this.#pick(schema.enum);
     const type = Array.isArray(schema.type) ? this.#pick(schema.type) : schema.type;
     switch (type) {
@@ -244,6 +248,8 @@ export class NativeFuzzer {
         return Array.from({ length: 1 + this.#below(2) }, () => this.#value(schema.items ?? {}));
       case "integer":
         return this.#pick([0, 1, 2, 100, 1_000, 2 ** 40]);
+      case "number":
+        return this.#pick([0, 0.5, 1, 2, 1e300]);
       case "boolean":
         return this.#chance(0.5);
       case "null":

@@ -21,6 +21,15 @@ function fits(schema: object, value: unknown): readonly unknown[] {
   return known.Check(value) ? [] : known.Errors(value)[1];
 }
 
+/** JSON, or the values of its lines. */
+function bodyOf(text: string, headers: Headers): unknown {
+  if (headers.get("content-type") !== "application/x-ndjson") {
+    return text === "" ? undefined : JSON.parse(text);
+  }
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line));
+}
+
 /**
  * A client of the native API in this process. Whatever it is answered must be what the table says:
  * the status and schema of the operation, or a problem with a code.
@@ -57,7 +66,7 @@ export class Api {
       status: response.status,
       headers: response.headers,
       text,
-      body: text === "" ? undefined : JSON.parse(text),
+      body: bodyOf(text, response.headers),
     };
     this.#judge(method, path, answer);
     return answer;
@@ -101,8 +110,9 @@ export class Api {
     if (match.found !== "route") throw new Error(`${method} ${path}: not in the table`);
     const { name, operation } = match.route;
     if (status === 304 || method === "HEAD") return;
-    const { answer } = operation;
-    const problems = answer === undefined ? [] : fits(answer, body);
+    const { answer, lines } = operation;
+    const values = lines === true ? (body as readonly unknown[]) : [body];
+    const problems = answer === undefined ? [] : values.flatMap((one) => fits(answer, one));
     const isEmpty = answer !== undefined || text === "";
     if (status !== operation.status || problems.length > 0 || !isEmpty) {
       throw new Error(`${method} ${path}: ${status} ${text} ${JSON.stringify(problems)}`);

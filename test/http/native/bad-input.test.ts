@@ -11,6 +11,7 @@ const THERE = {
   table: "t",
   view: "t",
   connector: "c",
+  snapshot: "17",
   id: "x",
   job: "x",
 };
@@ -37,11 +38,22 @@ afterAll(async () => {
   await api.firn.close();
 });
 
+/** What is looked up before a token is read. */
+const MISSING: readonly (readonly [string, string])[] = [
+  ["{view}", "VIEW_NOT_FOUND"],
+  ["{snapshot}", "SNAPSHOT_NOT_FOUND"],
+];
+
 /** Values of no type that a schema could mean. */
 const NONSENSE: readonly unknown[] = [null, 1.5, -1, "", [], {}, [[]], { a: {} }, true, 2 ** 53];
 
 function membersOf(body: Schema | undefined): readonly string[] {
   return Object.keys((body?.["properties"] as object | undefined) ?? {});
+}
+
+function isNumber({ body }: ApiOperation, name: string): boolean {
+  const members = body?.["properties"] as Readonly<Record<string, Schema>> | undefined;
+  return members?.[name]?.["type"] === "number";
 }
 
 /** The least that a body must have. */
@@ -89,11 +101,16 @@ describe("bad input of the native API", () => {
 
   it.each(WITH_BODY)("%s: every wrong member is named at once", async (_name, operation) => {
     const path = `${pathOf(operation, THERE)}${queryOf(operation, "")}`;
-    const wrong = Object.fromEntries(membersOf(operation.body).map((name) => [name, 17]));
+    const wrong = Object.fromEntries(
+      membersOf(operation.body).map((name) => [name, isNumber(operation, name) ? "17" : 17]),
+    );
     const problem = await api.refused(operation.method, path, { ...wrong, color: "red" });
     expect(problem.code).toBe("REQUEST_INVALID");
     const pointers = problem.errors?.map(({ pointer }) => pointer).sort();
-    expect(pointers).toEqual([...Object.keys(wrong), "color"].map((name) => `/${name}`).sort());
+    // A pointer into lines begins with the number of the line.
+    const line = operation.lines === true ? "/0" : "";
+    const named = [...Object.keys(wrong), "color"].map((name) => `${line}/${name}`);
+    expect(pointers).toEqual(named.sort());
   });
 
   it.each(WITH_BODY)("%s: no value of any type is more than a 4xx", async (_name, operation) => {
@@ -163,9 +180,9 @@ describe("bad tokens, keys and times of the native API", () => {
       for (const value of [...(name === "listNamespaces" ? [] : [token]), forged, "x", "AAAA"]) {
         const at = `${pathOf(operation, THERE)}${queryOf(operation, `pageToken=${value}`)}`;
         const { status, code } = await api.refused("GET", at);
-        const isView = operation.template.includes("{view}");
+        const missing = MISSING.find(([part]) => operation.template.includes(part));
         expect([name, status, code]).toEqual(
-          isView ? [name, 404, "VIEW_NOT_FOUND"] : [name, 400, "PAGE_TOKEN_INVALID"],
+          missing === undefined ? [name, 400, "PAGE_TOKEN_INVALID"] : [name, 404, missing[1]],
         );
       }
     }

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type * as api from "../../../src/api/resources.ts";
 import { Api, ENTRIES } from "./api.ts";
 import { describeConnectors } from "./suites/connectors.ts";
+import { describeConstraints } from "./suites/constraints.ts";
 import { describeOtherTables } from "./suites/other-tables.ts";
+import { describeStatistics } from "./suites/statistics.ts";
 
 const SCHEMA = { type: "struct", fields: [{ id: 1, name: "a", required: false, type: "long" }] };
 const NS = "/catalogs/lake/namespaces";
@@ -253,6 +255,8 @@ describe("tables over HTTP", () => {
 
 describeOtherTables(() => served);
 describeConnectors(() => served);
+describeStatistics(() => served);
+describeConstraints(() => served);
 
 describe("views, names, changes and jobs over HTTP", () => {
   it("shows, describes, renames and drops views", async () => {

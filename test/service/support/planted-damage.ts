@@ -10,6 +10,7 @@ import {
   decodeSnapshotSummary,
   encodeSnapshotSummary,
 } from "../../../src/catalog/codec/snapshot.ts";
+import { decodePartSummary, encodePartSummary } from "../../../src/catalog/codec/stats.ts";
 import { decodeSummary, encodeSummary } from "../../../src/catalog/codec/summary.ts";
 import { expectedKeys } from "../../../src/catalog/expected-keys.ts";
 import { jobKeys, jobOf } from "../../../src/catalog/jobs.ts";
@@ -691,6 +692,61 @@ export const DAMAGES: readonly Damage[] = [
       const item = await one(store, "report");
       await store.blobs.delete(item.blobPath as string);
       return item.key;
+    },
+  },
+  {
+    code: "PAYLOAD_MISSING",
+    what: "the payload of statistics is gone",
+    plant: async (store) => {
+      const item = await one(store, "targetStats");
+      await store.blobs.delete(item.blobPath as string);
+      return item.key;
+    },
+  },
+  {
+    code: "SUMMARY_MISMATCH",
+    what: "a pointer to constraints says another hash than their payload has",
+    plant: async (store) => {
+      const item = await one(store, "constraints");
+      const summary = decodePartSummary(item.summary as Uint8Array);
+      const contentHash = new Uint8Array(32);
+      return overwrite(store, item, { summary: encodePartSummary({ ...summary, contentHash }) });
+    },
+  },
+  {
+    code: "ALIAS_MISSING",
+    what: "the statistics of a file are not found by its path",
+    plant: async (store) => remove(store, await one(store, "fileStats")),
+  },
+  {
+    code: "ALIAS_MISSING",
+    what: "the constraints of a snapshot are not found beside its statistics",
+    plant: async (store) => remove(store, await one(store, "snapshotConstraints")),
+  },
+  {
+    code: "ALIAS_MISMATCH",
+    what: "the alias of constraints says something else than their pointer",
+    plant: async (store) => {
+      const item = await one(store, "snapshotConstraints");
+      const summary = decodePartSummary(item.summary as Uint8Array);
+      const other = encodePartSummary({ ...summary, updatedBy: "somebody else" });
+      return overwrite(store, item, { summary: other });
+    },
+  },
+  {
+    code: "ALIAS_ORPHANED",
+    what: "an alias whose constraints are gone",
+    plant: async (store) => {
+      await remove(store, await one(store, "constraints"));
+      return (await one(store, "snapshotConstraints")).key;
+    },
+  },
+  {
+    code: "STATS_ORPHANED",
+    what: "an entry of a snapshot with statistics, of a table that is gone",
+    plant: async (store) => {
+      const item = await one(store, "statsSnapshot");
+      return put(store, item.key.replace(/tables\/[^/]+/, `tables/${OTHER}`));
     },
   },
   {
