@@ -223,5 +223,14 @@ test("statistics go whose snapshot never came, and stay whose snapshot did", asy
     expect(listed.items.map(({ stats }) => stats.target)).toContainEqual(target);
   }
   expect(again.deleted.filter(({ kind }) => kind === "statistics").length).toBeGreaterThan(0);
+  // No change record names their payloads any more: their pointers alone keep them.
+  for (let run = 0; run < 2; run++) {
+    await world.clock.sleep(8 * DAY_MS);
+    await collectAll(world.clock, again);
+  }
+  expect(again.stops).toEqual([]);
+  expect(await broken(world)).toEqual([]);
+  const kinds = await kindsOf(world);
+  for (const kind of ["targetStats", "fileStats", "constraints"]) expect(kinds).toContain(kind);
   expect(await check(node, world)).toEqual([]);
 });
