@@ -1,3 +1,4 @@
+import { ACCOUNT_OPERATIONS, type AccountOperations } from "./account-operations.ts";
 import { CATALOG_OPERATIONS, type CatalogOperations } from "./catalog-operations.ts";
 import { CONNECTOR_OPERATIONS, type ConnectorOperations } from "./connector-operations.ts";
 import { CONSTRAINT_OPERATIONS, type ConstraintOperations } from "./constraint-operations.ts";
@@ -10,7 +11,8 @@ import { STATUS_OPERATIONS, type StatusOperations } from "./status-operations.ts
 
 /** What each operation takes and answers, by its name. */
 export interface Operations
-  extends CatalogOperations,
+  extends AccountOperations,
+    CatalogOperations,
     ConnectorOperations,
     NamespaceOperations,
     StatusOperations,
@@ -27,6 +29,7 @@ export type OperationName = keyof Operations;
  */
 export const OPERATIONS: Readonly<Record<OperationName, ApiOperation>> = {
   ...NODE_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
   ...STATUS_OPERATIONS,
   ...CATALOG_OPERATIONS,
   ...CONNECTOR_OPERATIONS,

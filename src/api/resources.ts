@@ -41,7 +41,7 @@ export type ResourceType = "catalog" | "namespace" | "table" | "view";
 
 const RESOURCE_TYPE = oneOf("catalog", "namespace", "table", "view");
 /** Kinds that lists show: what can be dropped and brought back, and the others. */
-const LISTED_TYPE = oneOf("catalog", "namespace", "table", "view", "connector");
+const LISTED_TYPE = oneOf("account", "catalog", "namespace", "table", "view", "connector");
 const STATE = oneOf("ACTIVE", "DELETING", "DROPPED", "PURGING");
 const BASE: Readonly<Record<string, Schema>> = {
   id: UUID,
@@ -54,6 +54,14 @@ const BASE: Readonly<Record<string, Schema>> = {
   updatedAt: TIME,
   updatedBy: TEXT,
 };
+
+/** A tenant: nothing of one account is visible to another. */
+export interface Account extends ResourceBase {
+  readonly type: "account";
+  readonly tags: Properties;
+}
+
+export const ACCOUNT: Schema = object({ type: oneOf("account"), ...BASE, tags: PROPERTIES });
 
 export interface Catalog extends ResourceBase {
   readonly type: "catalog";
@@ -218,7 +226,7 @@ export const RESOURCE: Schema = { anyOf: [CATALOG, NAMESPACE, TABLE, VIEW, CONNE
 
 /** A resource as a list shows it: what its pointer tells without a read of its payload. */
 export interface Summary {
-  readonly type: ResourceType | "connector";
+  readonly type: ResourceType | "account" | "connector";
   readonly id: string;
   readonly name: string;
   readonly etag: string;

@@ -1,3 +1,4 @@
+import { Accounts } from "./account-list.ts";
 import { type AccountStores, openAccount } from "./accounts.ts";
 import { Catalogs } from "./catalogs.ts";
 import { Connectors } from "./connectors.ts";
@@ -20,6 +21,7 @@ export class AccountCatalog {
   readonly namespaces: Namespaces;
   readonly tables: Tables;
   readonly views: Views;
+  readonly accounts: Accounts;
   readonly connectors: Connectors;
   readonly statistics: Statistics;
   readonly constraints: Constraints;
@@ -35,6 +37,7 @@ export class AccountCatalog {
     this.namespaces = new Namespaces(context, resolver);
     this.tables = new Tables(context, resolver);
     this.views = new Views(context, resolver);
+    this.accounts = new Accounts(context);
     this.connectors = new Connectors(context);
     this.statistics = new Statistics(context);
     this.constraints = new Constraints(context);

@@ -6,6 +6,15 @@ export function catalogNotFound(catalog: string): FirnError {
   return new FirnError("NotFound", "CATALOG_NOT_FOUND", "catalog not found", { catalog });
 }
 
+export function accountNotFound(account: string): FirnError {
+  return new FirnError("NotFound", "ACCOUNT_NOT_FOUND", "account not found", { account });
+}
+
+export function accountExists(account: string): FirnError {
+  const why = "account already exists";
+  return new FirnError("AlreadyExists", "ACCOUNT_ALREADY_EXISTS", why, { account });
+}
+
 export function connectorNotFound(connector: string): FirnError {
   return new FirnError("NotFound", "CONNECTOR_NOT_FOUND", "connector not found", { connector });
 }

@@ -43,6 +43,11 @@ export class Payloads {
     this.#account = account;
   }
 
+  /** The payloads of another account in the same store, without what is kept of them. */
+  of(account: AccountId): Payloads {
+    return account === this.#account ? this : new Payloads(this.#store, account);
+  }
+
   encode(entity: Entity, authorship: Authorship): EncodedPayload {
     const envelope: Envelope = {
       schemaVersion: SCHEMA_VERSION,

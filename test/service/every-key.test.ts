@@ -6,8 +6,11 @@ import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { TargetStats } from "../../src/catalog/model.ts";
 import { BLOBS } from "../../src/catalog/paths.ts";
 import { readOwners, walkPayloads, walkPointers } from "../../src/catalog/walk.ts";
+import { findBackup } from "../../src/service/backup/format.ts";
+import { restoreBackup } from "../../src/service/backup/restore.ts";
+import { takeBackup } from "../../src/service/backup/take.ts";
 import type { FsckFinding } from "../../src/service/fsck/fsck.ts";
-import { ACTOR } from "../support/open-catalog.ts";
+import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, SCHEMA } from "../support/open-iceberg.ts";
 import { addSnapshot, metadataOf, setRef } from "../support/snapshots.ts";
 import {
@@ -72,6 +75,7 @@ async function everything(node: GcNode): Promise<void> {
     format: "DELTA",
     columns: [{ name: "at", type: "timestamp" }],
   });
+  await model.accounts.create(ACTOR, { name: "other" });
   await model.connectors.create(ACTOR, { name: "glue", kind: "GLUE", uri: "https://glue" });
   const requestHash = new Uint8Array(32);
   const keyed = { ...ACTOR, idempotency: { key: "k", requestHash, replayed: false } };
@@ -153,8 +157,34 @@ test("every family and kind of docs/keys.md is written, read, listed and collect
     for (const key of keys) expect(owners, path).toContain(key);
   }
 
+  await restored(world, node);
   await collected(world, node);
 });
+
+/** Live pointers of the account but for those that a restore makes anew. */
+async function stateOf(
+  { pointers }: Pick<GcWorld["stores"], "pointers">,
+  account: string,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for await (const item of pointers.sweep("/")) {
+    const isNew = /\/(?:idempotency|changes|jobs|reports)\//.test(item.key);
+    if (item.state === "absent" || isNew || !item.key.includes(account)) continue;
+    const summary = Buffer.from(item.summary ?? "").toString("base64");
+    found.set(item.key, `${item.blobPath ?? ""} ${summary}`);
+  }
+  return found;
+}
+
+async function restored({ stores, clock }: GcWorld, { catalog }: GcNode): Promise<void> {
+  const source = new MemoryBlobStore(clock);
+  const parts = { ...stores, target: source, historyRetentionMs: 7 * DAY_MS };
+  await takeBackup(parts, "default");
+  const into = testStores({ clock, seed: 99 });
+  await restoreBackup({ ...into, source }, await findBackup(source));
+  const { account } = catalog.context;
+  expect(await stateOf(into, account)).toEqual(await stateOf(stores, account));
+}
 
 function isListed(family: string): boolean {
   const row = FAMILIES.split("\n").find((line) => line.startsWith(`| \`${family}\` |`)) ?? "";

@@ -1,3 +1,4 @@
+import { ACCOUNT_HANDLERS } from "./account-handlers.ts";
 import type { Handlers } from "./call.ts";
 import { CATALOG_HANDLERS } from "./catalog-handlers.ts";
 import { CONNECTOR_HANDLERS } from "./connector-handlers.ts";
@@ -11,6 +12,7 @@ import { STATUS_HANDLERS } from "./status-handlers.ts";
 /** What serves each operation of the table. One that is missing does not compile. */
 export const HANDLERS: Handlers = {
   ...NODE_HANDLERS,
+  ...ACCOUNT_HANDLERS,
   ...STATUS_HANDLERS,
   ...CATALOG_HANDLERS,
   ...CONNECTOR_HANDLERS,

@@ -2,6 +2,7 @@ import { invalid } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { AnyPlace } from "../../service/resources/history.ts";
 import type {
+  AccountPlace,
   CatalogPlace,
   ConnectorPlace,
   Named,
@@ -36,6 +37,10 @@ export function splitNames(raw: string, most: number = LIMITS.namespaceLevels): 
 
 export function catalogOf({ catalog = "" }: RawParams): CatalogPlace {
   return { catalog: named(catalog) };
+}
+
+export function accountOf({ account = "" }: RawParams): AccountPlace {
+  return { account: named(account) };
 }
 
 export function connectorOf({ connector = "" }: RawParams): ConnectorPlace {

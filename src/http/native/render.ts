@@ -2,6 +2,7 @@ import type * as api from "../../api/resources.ts";
 import { unreachable } from "../../base/assert.ts";
 import type { Listed } from "../../catalog/listed.ts";
 import type {
+  Account,
   Catalog,
   Connector,
   Namespace,
@@ -18,7 +19,7 @@ import { timeText } from "./times.ts";
 
 /** What the catalog knows, as the JSON of the native API. */
 
-function base(resource: Resource): api.ResourceBase {
+function base(resource: Resource | Resource<Account>): api.ResourceBase {
   const { entity, version, updatedAtMs, updatedBy } = resource;
   return {
     id: entity.id,
@@ -31,6 +32,10 @@ function base(resource: Resource): api.ResourceBase {
     updatedAt: timeText(updatedAtMs),
     updatedBy,
   };
+}
+
+export function renderAccount(resource: Resource<Account>): api.Account {
+  return { type: "account", ...base(resource), tags: resource.entity.tags };
 }
 
 export function renderCatalog(resource: Resource<Catalog>): api.Catalog {

@@ -341,7 +341,9 @@ async function recordOf(
       if (scope === undefined || scope.knows(key.values[1] ?? "")) keys.push(changed);
       continue;
     }
-    if (canonicalOf(changed.key) === undefined) continue;
+    const entity = canonicalOf(changed.key);
+    // Another account may have been made from within this one.
+    if (entity === undefined || (entity.type === "account" && entity.id !== account)) continue;
     if (scope === undefined || (await scope.has(changed))) keys.push(changed);
   }
   return { id, timeMs: record.timeMs, keys };

@@ -21,6 +21,10 @@ export interface RelationPlace extends NamespacePlace {
   readonly relation: Named;
 }
 
+export interface AccountPlace {
+  readonly account: Named;
+}
+
 export interface ConnectorPlace {
   readonly connector: Named;
 }

@@ -11,6 +11,7 @@ import type { PageTokens } from "../page-token.ts";
 import type { ReservedProperties } from "../reserved-properties.ts";
 import type { TableLocations } from "../table-locations.ts";
 import type { TableSnapshots } from "../table-snapshots.ts";
+import { AccountResources } from "./accounts.ts";
 import { CatalogResources } from "./catalogs.ts";
 import { ConnectorResources } from "./connectors.ts";
 import { ConstraintResources } from "./constraints.ts";
@@ -27,6 +28,7 @@ import { StatisticsResources } from "./statistics.ts";
 /** Everything that the native API calls. */
 export interface ModelService {
   readonly catalogs: UseCases<CatalogResources>;
+  readonly accounts: UseCases<AccountResources>;
   readonly connectors: UseCases<ConnectorResources>;
   readonly namespaces: UseCases<NamespaceResources>;
   readonly tables: UseCases<RelationResources<Table>>;
@@ -75,6 +77,7 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
   const history = new ResourceHistory(catalog, finders, tokens);
   return {
     catalogs: guardedBy(guard, catalogs),
+    accounts: guardedBy(guard, new AccountResources({ ...parts })),
     connectors: guardedBy(guard, connectors),
     namespaces: guardedBy(guard, namespaces),
     tables: guardedBy(guard, tables),

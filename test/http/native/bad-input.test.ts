@@ -12,6 +12,7 @@ const THERE = {
   view: "t",
   connector: "c",
   snapshot: "17",
+  account: "default",
   id: "x",
   job: "x",
 };

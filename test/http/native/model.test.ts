@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type * as api from "../../../src/api/resources.ts";
 import { Api, ENTRIES } from "./api.ts";
+import { describeAccounts } from "./suites/accounts.ts";
 import { describeConnectors } from "./suites/connectors.ts";
 import { describeConstraints } from "./suites/constraints.ts";
 import { describeOtherTables } from "./suites/other-tables.ts";
@@ -254,6 +255,7 @@ describe("tables over HTTP", () => {
 });
 
 describeOtherTables(() => served);
+describeAccounts(() => served);
 describeConnectors(() => served);
 describeStatistics(() => served);
 describeConstraints(() => served);
