@@ -191,7 +191,7 @@ export class Collector {
   ): Promise<boolean | JobWaits> {
     const { blobs, catalog } = this.#served;
     const { account, ids } = catalog.context;
-    await deleteSegments(blobs, account);
+    await deleteSegments(blobs, account, () => lease.renew());
     const run = ids.mint<WriterId>();
     const runLease = runLeaseOf(lease, ended);
     const limiter = new StoreRateLimiter(catalog.context.clock);
@@ -314,8 +314,9 @@ export class Collector {
   async #end(lease: JobLease, dueMs: number | undefined, failure?: string): Promise<void> {
     const { blobs, catalog } = this.#served;
     const { context } = catalog;
-    // Before the job is over: then there may be another run, whose segments these would not be.
-    await deleteSegments(blobs, context.account);
+    // Before the job is over: then there may be another run, whose segments these would not be. A
+    // node that takes the job up meanwhile has no segment left to read, or stops as this one did.
+    await deleteSegments(blobs, context.account, () => lease.renew());
     const next = dueMs === undefined ? undefined : { dueMs, failure };
     await endJob(context, lease, next);
     if (next === undefined) this.#askedMs = 0;

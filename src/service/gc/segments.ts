@@ -63,13 +63,24 @@ export async function* readSegments(
   for (let index = 0; index < count; index++) yield* await readSegment(blobs, place, index);
 }
 
-/** Deletes what all runs of an account have left. */
-export async function deleteSegments(blobs: BlobStore, account: string): Promise<void> {
+/**
+ * Deletes what all runs of an account have left.
+ *
+ * @param holdLease rejects unless the caller still holds the job. Asked between a list and a delete:
+ *   what was listed while the job was held is of runs that are over, whatever comes after. A node
+ *   that hung in the list would delete the segments of the run that another one has begun.
+ */
+export async function deleteSegments(
+  blobs: BlobStore,
+  account: string,
+  holdLease: () => Promise<void>,
+): Promise<void> {
   const prefix = segmentsPrefix(account);
   for (let after = ""; ; ) {
     const page = await blobs.list(prefix, after === "" ? {} : { after });
     const last = page.at(-1);
     if (last === undefined) return;
+    await holdLease();
     await blobs.deleteMany(page.map(({ path }) => path));
     after = last.path;
   }

@@ -196,6 +196,39 @@ test("another node takes a run over in the middle of its deletes", async () => {
   expect(await broken(world)).toEqual([]);
 });
 
+test("a node that hangs at the end of a run leaves the segments of the next one", async () => {
+  const world = gcWorld();
+  await withGarbage(world);
+  const second = await world.open();
+  let hangs = false;
+  const first = await world.open({
+    blobs: (inner) =>
+      over(inner, {
+        list: async (prefix, options) => {
+          if (hangs && prefix.startsWith("gc/")) {
+            hangs = false;
+            await world.clock.sleep(2 * CATALOG_LIMITS.jobLeaseMs);
+            await second.runner.runDue();
+            await commits(second, 5);
+            await world.clock.sleep(8 * DAY_MS);
+            await collect(second);
+          }
+          return inner.list(prefix, options);
+        },
+      }),
+  });
+  await collect(first);
+  await world.clock.sleep(GRACE_MS);
+  hangs = true;
+  await first.runner.runEarly(GC_JOB);
+  expect(await stepOfRun(second)).toBe("waiting");
+  await world.clock.sleep(GRACE_MS);
+  await collect(second);
+  expect(second.stops).toEqual([]);
+  expect(await payloads(world)).toHaveLength(LIVE);
+  expect(await broken(world)).toEqual([]);
+});
+
 test("two nodes that ask at once start one run and one job", async () => {
   const world = gcWorld();
   await withGarbage(world);
