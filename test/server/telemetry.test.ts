@@ -117,7 +117,7 @@ test("spans and figures reach a collector, within the trace of the client", asyn
   // A refusal is the client's fault, and no error of the server.
   expect(refused.status.code ?? 0).toBe(0);
   const useCase = ours().find(({ parentSpanId }) => parentSpanId === got.spanId);
-  expect(useCase).toMatchObject({ kind: 1, name: expect.stringMatching(/^catalog \w+\.get$/) });
+  expect(useCase).toMatchObject({ kind: 1, name: expect.stringMatching(/^catalog \w+\.\w+$/) });
   const store = ours().find(({ parentSpanId }) => parentSpanId === useCase?.spanId);
   expect(store).toMatchObject({ kind: 3, name: expect.stringMatching(/^pointer get/) });
   await expect

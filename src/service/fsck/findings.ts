@@ -57,11 +57,11 @@ export const FINDING_LEVELS = {
   HISTORY_PAYLOAD_MISSING: "damage",
   RECEIPT_UNMATCHED: "damage",
   TOMBSTONE_LIFE_INVALID: "damage",
-  REPORT_ORPHANED: "leftover",
   ALIAS_MISSING: "derived",
   ALIAS_MISMATCH: "derived",
   ALIAS_ORPHANED: "derived",
   STATS_ORPHANED: "leftover",
+  REPORT_ORPHANED: "leftover",
   PAYLOAD_ORPHANED: "leftover",
   PAYLOAD_UNKNOWN: "leftover",
 } as const;
