@@ -37,6 +37,24 @@ describe("VirtualClock", () => {
     ).rejects.toThrow();
   });
 
+  test("who works until all is idle cannot let time pass too: the first would end too early", async () => {
+    const clock = new VirtualClock();
+    const inside = clock.sleep(1).then(async () => {
+      const said = [];
+      for (const pass of [
+        () => clock.run(clock.sleep(1)),
+        () => clock.advance(1),
+        () => clock.runUntilIdle(),
+      ]) {
+        said.push(await pass().catch(String));
+      }
+      return said;
+    });
+    await clock.runUntilIdle();
+    expect(await inside).toEqual(Array(3).fill(expect.stringContaining("already passes")));
+    expect(await clock.run(clock.sleep(1).then(() => "later"))).toBe("later");
+  });
+
   test("moves wall time alone, or both without waking", () => {
     const clock = new VirtualClock(1_000);
     const stopwatch = new Stopwatch(clock);

@@ -67,8 +67,25 @@ test.each<readonly [string, Suite["run"]]>([
       throw new Violation("the end");
     },
   ],
+  [
+    "an end that does not hold, after a sleep",
+    (sim) => sim.sleep(1).then(() => () => sim.sleep(1).then(() => sim.fail(new Violation("end")))),
+  ],
 ])("it fails: %s", async (_what, run) => {
   expect((await runSeed(suiteOf(run), 1)).violation).toBeInstanceOf(Violation);
+});
+
+test("a run lets no time pass itself: the harness would take it for one that stands still", async () => {
+  const { violation } = await runSeed(
+    suiteOf(async (sim) => {
+      await sim.sleep(1);
+      await sim.clock.run(sim.sleep(1));
+      await sim.sleep(1);
+      return async () => undefined;
+    }),
+    1,
+  );
+  expect(String(violation)).toContain("already passes");
 });
 
 test("a cell that nothing was injected into is found", async () => {

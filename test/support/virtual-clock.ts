@@ -15,6 +15,7 @@ export class VirtualClock implements Clock {
   readonly #sleepers: Sleeper[] = [];
   readonly #outside = new Set<Promise<void>>();
   #onSleep: (() => void) | undefined;
+  #untilIdle = false;
 
   constructor(startMs: number = Date.UTC(2026, 0, 1)) {
     this.#wallMs = startMs;
@@ -70,6 +71,7 @@ export class VirtualClock implements Clock {
 
   /** Lets `ms` pass, waking whoever is due on the way, the last of them included. */
   async advance(ms: number): Promise<void> {
+    this.#mustBeAlone();
     const untilMs = this.#monotonicMs + ms;
     await this.#settled();
     while ((this.#sleepers[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs)
@@ -77,10 +79,19 @@ export class VirtualClock implements Clock {
     this.#moveTo(untilMs);
   }
 
-  /** Lets time pass from sleeper to sleeper until nobody sleeps. */
+  /**
+   * Lets time pass from sleeper to sleeper until nobody sleeps. Meanwhile nobody else may: one who
+   * has just woken the last sleeper, and goes on a turn later, would find that it is over.
+   */
   async runUntilIdle(): Promise<void> {
-    await this.#settled();
-    while (this.#sleepers.length > 0) await this.#wakeNext();
+    this.#mustBeAlone();
+    this.#untilIdle = true;
+    try {
+      await this.#settled();
+      while (this.#sleepers.length > 0) await this.#wakeNext();
+    } finally {
+      this.#untilIdle = false;
+    }
   }
 
   /**
@@ -88,6 +99,7 @@ export class VirtualClock implements Clock {
    * (a file, a socket) is awaited.
    */
   async run<T>(work: Promise<T>): Promise<T> {
+    this.#mustBeAlone();
     let settled = false;
     const done = work.then(
       () => {
@@ -103,6 +115,10 @@ export class VirtualClock implements Clock {
       if (this.#sleepers.length > 0) await this.#wakeNext();
       else await Promise.race([done, this.#nextSleep()]);
     }
+  }
+
+  #mustBeAlone(): void {
+    if (this.#untilIdle) throw new Error("time already passes, until nobody sleeps: only await");
   }
 
   async #settled(): Promise<void> {

@@ -19,10 +19,9 @@ export async function verify(sim: Sim, cluster: Cluster, bank: typeof BANK): Pro
   mustHavePurged(stores);
   const expected = describeState(stores.history.now);
   const host = new Host(sim, "reader");
-  const node = await sim.clock.run(openNode(sim, host, stores));
-  await sim.clock.run(mustBeSound(sim, node));
-  const reading = readAll(node, bank);
-  const { shown, balances } = await sim.clock.run(reading);
+  const node = await openNode(sim, host, stores);
+  await mustBeSound(sim, node);
+  const { shown, balances } = await readAll(node, bank);
   if (JSON.stringify(shown) !== JSON.stringify(expected)) {
     throw new Violation(`the end is ${shown.join("\n")}\nand not ${expected.join("\n")}`);
   }
