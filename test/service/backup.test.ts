@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/base/clock.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import type { AccountStores } from "../../src/catalog/accounts.ts";
@@ -10,6 +11,7 @@ import { type RestoreScope, restoreBackup } from "../../src/service/backup/resto
 import { canonicalOf } from "../../src/service/backup/scope.ts";
 import { takeBackup } from "../../src/service/backup/take.ts";
 import { verifyBackup } from "../../src/service/backup/verify.ts";
+import * as op from "../catalog/support/operations.ts";
 import { ACTOR, openTestCatalog, testStores } from "../support/open-catalog.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
@@ -184,6 +186,67 @@ test("a backup that left a part of its last file is in no later one's way", asyn
   expect(next.id).not.toBe(id);
   expect(next.copied).toBeLessThan(5);
   expect((await restored(clock, target)).state).toEqual(await stateOf(stores.pointers));
+});
+
+/** A store where each put of such a payload leaves a part, and its writer is told nothing. */
+function tearing(inner: BlobStore, isTorn: (path: string) => boolean): BlobStore {
+  return {
+    get: (path) => inner.get(path),
+    getRange: (path, offset, length) => inner.getRange(path, offset, length),
+    getSuffix: (path, length) => inner.getSuffix(path, length),
+    head: (path) => inner.head(path),
+    put: async (path, bytes, condition) => {
+      if (!isTorn(path)) return inner.put(path, bytes, condition);
+      await inner.put(path, bytes.subarray(0, bytes.length / 2), condition);
+      throw new FirnError("Unknown", "BLOB_WRITE_UNKNOWN", "no answer to put");
+    },
+    putStream: (path, source) => inner.putStream(path, source),
+    delete: (path) => inner.delete(path),
+    deleteMany: (paths) => inner.deleteMany(paths),
+    list: (prefix, options) => inner.list(prefix, options),
+  };
+}
+
+test("a snapshot of a lost attempt, torn as it was put, is in no backup's way", async () => {
+  const clock = new VirtualClock();
+  const stores = { ...testStores({ clock }), clock: withoutPauses(clock) };
+  const node = { catalog: await openTestCatalog(stores), blobs: stores.blobs };
+  const tree = [op.createCatalog("c"), op.createNamespace("s"), op.createTable("s.t")];
+  for (const each of tree) await op.answerOf(node, each);
+  expect(await op.answerOf(node, op.commitSnapshots("s.t", [6n]))).toMatch(/^committed/);
+  const before = await stateOf(stores.pointers);
+  const torn: string[] = [];
+  const blobs = tearing(stores.blobs, (path) => {
+    const isSnapshot = path.includes("/snapshot/");
+    if (isSnapshot) torn.push(path);
+    return isSnapshot;
+  });
+  const lost = { catalog: await openTestCatalog({ ...stores, blobs }), blobs };
+  expect(await op.answerOf(lost, op.commitSnapshots("s.t", [7n]))).toContain("BLOB_UNAVAILABLE");
+  // Its pointers stand, as derived ones do before their batch, and mean nothing without it.
+  expect((await stateOf(stores.pointers)).size).toBe(before.size + 2);
+  expect(torn.length).toBeGreaterThan(0);
+
+  const target = new MemoryBlobStore(clock);
+  const parts = { ...stores, target, historyRetentionMs: WEEK_MS };
+  await takeBackup(parts, "default");
+  const { state, into } = await restored(clock, target);
+  expect(state).toEqual(before);
+  expect(await into.blobs.head(torn[0] ?? "")).toBeUndefined();
+});
+
+test("a torn payload that a batch refers to is damage, which no backup passes over", async () => {
+  const { stores, take, target } = await world(4);
+  const damaged: string[] = [];
+  for (const { path } of await stores.blobs.list("accounts/")) {
+    if (!path.includes("/namespaces/")) continue;
+    const { bytes = new Uint8Array() } = (await stores.blobs.get(path)) ?? {};
+    await stores.blobs.put(path, bytes.subarray(0, bytes.length / 2));
+    damaged.push(path);
+  }
+  expect(damaged.length).toBeGreaterThan(0);
+  await expect(take()).rejects.toMatchObject({ kind: "Corrupt", code: "PAYLOAD_CORRUPT" });
+  expect(await listBackups(target)).toEqual([]);
 });
 
 test("a restore that ends at any call shows nothing, and is run again", async () => {

@@ -14,7 +14,7 @@ export interface EntityHash {
  * A hash over every live pointer of the catalog: its key, its summary, and its payload's path,
  * which names the payload's own hash. Equal hashes are equal entities, names, guards and claims.
  */
-export async function entityHash(pointers: PointerStore): Promise<EntityHash> {
+export async function entityHash(pointers: Pick<PointerStore, "sweep">): Promise<EntityHash> {
   const lines: string[] = [];
   for await (const item of pointers.sweep("/accounts/")) {
     if (item.state === "absent" || PASSING.test(item.key)) continue;

@@ -172,7 +172,7 @@ async function backUpPinned(
   const wishes = await pointerLines(states, swept.snapshots, pauses);
   const changes = await changeLines(included, swept.records, pauses);
   await copies.copy(await wantedPayloads(wishes, included, pauses), parts.blobs);
-  // A derived pointer whose payload went meanwhile is on its way out.
+  // A derived pointer without its payload means nothing, or is made again from the metadata.
   const lines = wishes.filter(({ sha }) => copies.has(sha));
   const backup: Backup = {
     format: FORMAT,
@@ -412,11 +412,15 @@ async function changeLines(
   return sortedInTurns(lines, (a, b) => (a.id < b.id ? -1 : 1), pauses);
 }
 
-/** A payload that a backup needs; one that only the history names may be gone. */
+/** A payload that a backup needs. */
 interface Wanted {
   readonly sha: string;
   readonly path: string;
-  readonly isCurrent: boolean;
+  /**
+   * What leads to it. One that only the history names may be gone. One of a derived pointer may
+   * also be torn: the pointer is put beside it, and its writer may have ended before both stood.
+   */
+  readonly by: "current" | "history" | "derived";
 }
 
 async function wantedPayloads(
@@ -425,13 +429,13 @@ async function wantedPayloads(
   pauses: Pauses,
 ): Promise<ReadonlyMap<string, Wanted>> {
   const wanted = new Map<string, Wanted>();
-  const want = (key: string, sha: string, isCurrent: boolean, blob?: string): void => {
+  const want = (key: string, sha: string, by: Wanted["by"], blob?: string): void => {
     if (wanted.has(sha)) return;
     const path = blob ?? payloadOfKey(key, Buffer.from(sha, "hex"));
-    wanted.set(sha, { sha, path, isCurrent });
+    wanted.set(sha, { sha, path, by });
   };
   for (const { key, sha, blob } of lines) {
-    want(key, sha, blob === undefined, blob);
+    want(key, sha, blob === undefined ? "current" : "derived", blob);
     const pause = pauses.step();
     if (pause !== undefined) await pause;
   }
@@ -439,7 +443,8 @@ async function wantedPayloads(
     const pause = pauses.step();
     if (pause !== undefined) await pause;
     for (const { key, blobFrom, blobTo } of keys) {
-      for (const sha of [hexOf(blobFrom), hexOf(blobTo)]) if (sha !== null) want(key, sha, false);
+      for (const sha of [hexOf(blobFrom), hexOf(blobTo)])
+        if (sha !== null) want(key, sha, "history");
     }
   }
   return wanted;
@@ -578,16 +583,17 @@ function isDamage(error: unknown): boolean {
 
 async function readPayload(
   source: BlobStore,
-  { sha, path, isCurrent }: Wanted,
+  { sha, path, by }: Wanted,
 ): Promise<{ sha: string; bytes: Uint8Array } | undefined> {
   const found = await source.get(path);
   if (found === undefined) {
-    if (!isCurrent) return undefined;
+    if (by !== "current") return undefined;
     // Its record is past the retention, so the backup took longer than that.
     const message = "a payload was collected during the backup: raise --history-retention";
     throw new FirnError("Unavailable", "BACKUP_OVERTAKEN", message, { path });
   }
   if (sha256Hex(found.bytes) !== sha) {
+    if (by === "derived") return undefined;
     throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "payload hash mismatch", { path });
   }
   return { sha, bytes: found.bytes };
