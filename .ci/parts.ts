@@ -139,8 +139,10 @@ const BESIDE: readonly Spec[] = [
     name: "damage",
     stream: "computes",
     soaks: true,
-    command: ({ size, seed }) =>
-      npm("fuzz", "--store", "--seeds", size(2, 6, 60), "--cases", "800", "--seed", seed()),
+    command: ({ size, seed }) => {
+      const [seeds, cases] = [size(2, 6, 60), size(300, 800, 800)];
+      return npm("fuzz", "--store", "--seeds", seeds, "--cases", cases, "--seed", seed());
+    },
   },
   // Another share of the seeded bugs for each commit.
   {

@@ -37,7 +37,7 @@ describe("VirtualClock", () => {
     ).rejects.toThrow();
   });
 
-  test("who works until all is idle cannot let time pass too: the first would end too early", async () => {
+  test("who works until all is idle lets no time pass too: the first would end early", async () => {
     const clock = new VirtualClock();
     const inside = clock.sleep(1).then(async () => {
       const said = [];

@@ -75,7 +75,7 @@ test.each<readonly [string, Suite["run"]]>([
   expect((await runSeed(suiteOf(run), 1)).violation).toBeInstanceOf(Violation);
 });
 
-test("a run lets no time pass itself: the harness would take it for one that stands still", async () => {
+test("a run lets no time pass itself: the harness would take it for a stand-still", async () => {
   const { violation } = await runSeed(
     suiteOf(async (sim) => {
       await sim.sleep(1);

@@ -90,7 +90,8 @@ function* salvageGroups(
   header: SegmentHeader,
   known: Link["known"],
 ): Generator<{ batches: readonly WalBatch[] } | { offset: number; what: string }> {
-  const limit = known?.end ?? bytes.length;
+  // What a later segment says may be damaged, too: it is believed where there are bytes.
+  const limit = Math.min(known?.end ?? bytes.length, bytes.length);
   let due = header.firstSequence;
   for (let at = BLOCK_BYTES; at < limit; ) {
     const group = groupAt(bytes, at, header, due);
@@ -108,6 +109,9 @@ function* salvageGroups(
     due = behind(batches, due);
     if (batches.length > 0) yield { batches };
     at = next ?? limit;
+  }
+  if (known !== undefined && known.end > bytes.length) {
+    yield { offset: bytes.length, what: "the end of the segment is missing" };
   }
 }
 

@@ -66,7 +66,7 @@ export async function* readSegments(
 /**
  * Deletes what all runs of an account have left.
  *
- * @param holdLease rejects unless the caller still holds the job. Asked between a list and a delete:
+ * @param holdLease rejects unless the caller still holds the job. Asked between list and delete:
  *   what was listed while the job was held is of runs that are over, whatever comes after. A node
  *   that hung in the list would delete the segments of the run that another one has begun.
  */
