@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import { Pauses } from "../../base/pauses.ts";
+import { settleAll } from "../../base/settle-all.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import { decodePayload } from "../../catalog/codec/entities.ts";
@@ -264,7 +265,7 @@ class Beside {
           if (entity.state !== "ACTIVE" || !isOfCatalog(catalog, entity)) return;
           if (entity.type === "table" || entity.type === "view") await this.#copy(entity);
         });
-        await Promise.all(some);
+        await settleAll(some);
       }
     }
   }
@@ -309,7 +310,7 @@ class Beside {
     const purging = await purgingUuids(context);
     for (let from = 0; from < this.#copied.length; ) {
       const some = this.#copied.slice(from, from + COPIES);
-      const isGoing = await Promise.all(
+      const isGoing = await settleAll(
         some.map(async ({ table, uuid, metadataLocation }) => {
           if (purging.has(uuid)) return true;
           if (await this.#parts.copies.isThere(metadataLocation)) return false;

@@ -10,6 +10,7 @@ import type {
 } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Pauses } from "../../base/pauses.ts";
+import { settleAll } from "../../base/settle-all.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { encodeChangeOp } from "../../catalog/changes.ts";
 import { entityPointers } from "../../catalog/entity-pointers.ts";
@@ -283,7 +284,7 @@ async function inGroups<T, R>(
 ): Promise<readonly R[]> {
   const results: R[] = [];
   for (let from = 0; from < items.length; from += width) {
-    results.push(...(await Promise.all(items.slice(from, from + width).map(work))));
+    results.push(...(await settleAll(items.slice(from, from + width).map(work))));
   }
   return results;
 }

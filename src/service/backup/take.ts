@@ -532,7 +532,7 @@ class Copies {
     for (let from = 0; from < left.length; from += READS) {
       await this.#pin.keep();
       const some = left.slice(from, from + READS);
-      const found = await Promise.all(some.map((each) => readPayload(source, each)));
+      const found = await settleAll(some.map((each) => readPayload(source, each)));
       const pause = this.#pauses.step();
       if (pause !== undefined) await pause;
       for (const payload of found) {
