@@ -14,6 +14,8 @@ export class Warehouse {
   readonly store: BlobStore;
   /** Paths that a canonical pointer has named, or that a snapshot leads to: only a purge may. */
   readonly #named = new Set<string>();
+  /** Which entities have named a metadata file: its table, and others that register it. */
+  readonly #namers = new Map<string, Set<string>>();
   /** Files of nobody, which lie among those of tables: none of them may ever go. */
   readonly #strangers = new Set<string>();
   /** Where the files of a table or view lie, by the id of its entity. */
@@ -63,7 +65,11 @@ export class Warehouse {
     const depthOf = (id: string) => this.#directories.get(id)?.length ?? 0;
     const depth = Math.max(...ids.map(depthOf));
     // What was purged above it at another time has no part in it.
-    const own = ids.filter((id) => depthOf(id) === depth);
+    const near = ids.filter((id) => depthOf(id) === depth);
+    // Several tables may have lain there in turn: a metadata file is of those that named it.
+    const namers = this.#namers.get(path);
+    const known = near.filter((id) => namers?.has(id));
+    const own = known.length > 0 ? known : near;
     const borns = new Set(own.map((id) => everDropped.get(id)?.content?.born));
     const isDeeper = (place: string | undefined): boolean => {
       const directory = `${CHOSEN}/${place}`;
@@ -113,6 +119,7 @@ export class Warehouse {
   named(key: string, id: string, location: string): void {
     const path = pathOf(location);
     this.#directories.set(id, directoryOf(path));
+    this.#namers.set(path, (this.#namers.get(path) ?? new Set()).add(id));
     const whole = this.#whole.get(path);
     // A register may be overtaken by a purge: it looks again, and takes itself back.
     if (whole === undefined && this.#named.has(path)) return;
