@@ -12,6 +12,10 @@ const SUITES: Readonly<Record<string, string>> = {
   machine: "test/**/*.machine.ts",
   /** Requests and metadata of real and of hostile sizes, and how long they hold the event loop. */
   sizes: "test/**/*.sizes.ts",
+  /** The console in a real browser, over a real server. */
+  console: "test/console/**/*.browser.ts",
+  /** Real issuers of tokens. */
+  access: "test/access/**/*.party.ts",
   /** Over servers that `test/cloud/run.ts` starts and names in the environment. */
   cloud: "test/cloud/**/*.cloud.ts",
 };

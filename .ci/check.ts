@@ -63,6 +63,7 @@ async function mutants(): Promise<Verdict> {
 
 const PARTS: readonly Part[] = [
   { name: "types (tsc)", run: () => tool("tsc", "-p", ".") },
+  { name: "types of the console (tsc)", run: () => tool("tsc", "-p", "src/console") },
   { name: "lint and format (biome)", run: () => tool("biome", "ci", "--colors=off", ".") },
   { name: "unused files, exports, dependencies (knip)", run: () => tool("knip") },
   { name: "protocol style (buf lint)", run: bufLint },

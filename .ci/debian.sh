@@ -19,3 +19,4 @@ debian python3 python3 --version
 debian python3-venv python3 -c 'import venv, ensurepip'
 debian default-jdk-headless javac -version
 debian maven mvn -version
+debian chromium chromium --version

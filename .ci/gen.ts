@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { generateCatalogShapes } from "./generate/catalog-shapes.ts";
 import { generateConsistency } from "./generate/consistency.ts";
 import { generateErrors } from "./generate/errors.ts";
 import type { Generated } from "./generate/generated.ts";
@@ -7,6 +8,8 @@ import { generateIceberg } from "./generate/iceberg.ts";
 import { generateKeys } from "./generate/keys.ts";
 import { generateProto, protoFiles } from "./generate/proto.ts";
 import { generateSettings } from "./generate/settings.ts";
+import { generateSignatures } from "./generate/signatures.ts";
+import { generateSqlFunctions } from "./generate/sql-functions.ts";
 import { ROOT, runTool } from "./tools.ts";
 
 /** What `buf breaking` compares with: renewed only on purpose, by `npm run gen -- --accept`. */
@@ -19,6 +22,9 @@ const GENERATORS: readonly (() => Promise<readonly Generated[]>)[] = [
   generateIceberg,
   generateConsistency,
   generateSettings,
+  generateSignatures,
+  generateCatalogShapes,
+  generateSqlFunctions,
 ];
 
 async function readIfPresent(path: string): Promise<string | undefined> {

@@ -93,6 +93,7 @@ const FIRST: readonly Spec[] = [
 const BESIDE: readonly Spec[] = [
   simple("cloud", "waits", npm("test:cloud")),
   simple("engines", "waits", npm("test:engines")),
+  simple("access", "waits", npm("test:access")),
   simple("clients", "waits", npm("test:clients")),
   {
     name: "kill",
@@ -111,6 +112,7 @@ const BESIDE: readonly Spec[] = [
   simple("package", "waits", node(".ci/package.ts")),
   simulation("sim", "catalog", [600, 2_000, 20_000]),
   simulation("sim-lsm", "lsm", [100, 400, 4_000]),
+  simulation("sim-rows", "rows", [80, 300, 3_000]),
   simulation("sim-aws", "catalog-dynamo", [20, 60, 1_000]),
   {
     name: "months",
@@ -149,7 +151,7 @@ const BESIDE: readonly Spec[] = [
     name: "mutants",
     stream: "computes",
     soaks: true,
-    command: ({ size, text }) => npm("test:mutants", "--share", size(0.33, 1, 1), "--seed", text),
+    command: ({ size, text }) => npm("test:mutants", "--share", size(0.2, 1, 1), "--seed", text),
   },
   simple("over", "computes", npm("test:over")),
 ];
@@ -157,6 +159,7 @@ const BESIDE: readonly Spec[] = [
 const ALONE: readonly Spec[] = [
   simple("drill", "alone", npm("drill")),
   simple("machine", "alone", npm("test:machine")),
+  simple("console", "alone", npm("test:console")),
   simple("sizes", "alone", npm("test:sizes")),
   simple("consistency", "alone", npm("test:consistency")),
   {

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { IdSource } from "../src/base/ids.ts";
 import { createMetrics } from "../src/base/metrics.ts";
@@ -15,24 +15,26 @@ import type { Stores } from "../src/runtime/stores.ts";
 import { findBackup } from "../src/service/backup/format.ts";
 import { restoreBackup } from "../src/service/backup/restore.ts";
 import { takeBackup } from "../src/service/backup/take.ts";
+import { ManyNamespaces } from "../test/support/many-namespaces.ts";
 import { startDouble } from "./double-process.ts";
 import { formatTable } from "./report.ts";
 
 /*
  * Backup of a catalog of namespaces to a directory, and its restore into an empty store. Rates
- * count live pointers: a namespace has 10, and the source also keeps their change records.
+ * count live pointers: a namespace has 10, and the source also keeps their change records. Sources
+ * are filled by batches of pointers, as a restore does, since creates one by one take far longer.
  */
 
 /** The recovery time objective for a million pointers. */
 const GOAL_MINUTES = 10;
 const WEEK_MS = 7 * 86_400_000;
-const ACTOR = { requestId: "bench", principal: "bench" } as const;
 /** A smoke run makes this many on each profile: its figures mean nothing. */
 const SMOKE_NAMESPACES = 50;
-/** Namespaces that are made, by how long that takes. */
-const NAMESPACES = { memory: 20_000, local: 5_000, aws: 1_000 } as const;
-/** Namespaces that are made at once. */
-const WRITERS = 64;
+/** Namespaces that are made: a million pointers, unless that takes too long. */
+const NAMESPACES = { memory: 100_000, local: 100_000, aws: 20_000 } as const;
+/** Batches that are sent at once, and namespaces of a batch. */
+const WRITERS = 32;
+const NAMESPACES_A_BATCH = 8;
 
 export interface BackupCell {
   readonly profile: "memory" | "local" | "aws";
@@ -40,6 +42,11 @@ export interface BackupCell {
   readonly pointers: number;
   readonly backupMs: number;
   readonly restoreMs: number;
+  /** Of this process; doubles have their own. */
+  readonly backupCpuMs: number;
+  readonly restoreCpuMs: number;
+  /** Average of the machine over the last minute, at the end. */
+  readonly load: number;
   readonly backupPerSecond: number;
   readonly restorePerSecond: number;
   /** Restore of a million pointers at this rate. */
@@ -104,18 +111,30 @@ async function measure(
   const prng = new SystemPrng();
   const parts = { clock, prng, ids: new IdSource(clock, prng) };
   const target = new LocalBlobStore(join(directory, `backup-${profile}`), { clock, prng });
+  const scratch = new LocalBlobStore(join(directory, `scratch-${profile}`), {
+    clock,
+    prng,
+    durable: false,
+  });
   const source = await open(options("from"), parts);
   await fill({ ...source, ...parts }, namespaces);
   const begun = performance.now();
+  const backupCpu = process.cpuUsage();
   const { uncached: blobs = source.blobs, pointers } = source;
-  await takeBackup({ ...parts, pointers, blobs, target, historyRetentionMs: WEEK_MS }, "default");
+  await takeBackup(
+    { ...parts, pointers, blobs, target, scratch, historyRetentionMs: WEEK_MS },
+    "default",
+  );
   const backupMs = performance.now() - begun;
+  const backupCpuMs = cpuMsSince(backupCpu);
   await source.close();
   const into = await open(options("into"), parts);
   const restoring = performance.now();
+  const restoreCpu = process.cpuUsage();
   const backup = await findBackup(target);
-  const report = await restoreBackup({ ...into, ...parts, source: target }, backup);
+  const report = await restoreBackup({ ...into, ...parts, source: target, scratch }, backup);
   const restoreMs = performance.now() - restoring;
+  const restoreCpuMs = cpuMsSince(restoreCpu);
   await into.close();
   const restorePerSecond = (report.pointers / restoreMs) * 1_000;
   const minutesPerMillion = 1_000_000 / restorePerSecond / 60;
@@ -124,6 +143,9 @@ async function measure(
     pointers: report.pointers,
     backupMs,
     restoreMs,
+    backupCpuMs,
+    restoreCpuMs,
+    load: loadavg()[0] ?? 0,
     backupPerSecond: (report.pointers / backupMs) * 1_000,
     restorePerSecond,
     minutesPerMillion,
@@ -141,29 +163,54 @@ function open(
   return openStores(settings, { clock, prng, ...quiet }, createMetrics());
 }
 
+function cpuMsSince(begin: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(begin);
+  return (user + system) / 1_000;
+}
+
 async function fill(
   stores: Parameters<typeof AccountCatalog.open>[0],
   namespaces: number,
 ): Promise<void> {
-  const catalog = await AccountCatalog.open(stores, "default");
-  await catalog.catalogs.create(ACTOR, { name: "c", defaultLocation: "file:///bench" });
-  for (let from = 0; from < namespaces; from += WRITERS) {
-    const some = Array.from({ length: Math.min(WRITERS, namespaces - from) }, (_, i) =>
-      catalog.namespaces.create(ACTOR, { catalog: "c", path: [`n${from + i}`] }, {}),
-    );
-    await Promise.all(some);
+  const many = await ManyNamespaces.of(await AccountCatalog.open(stores, "default"));
+  const step = NAMESPACES_A_BATCH * WRITERS;
+  for (let from = 0; from < namespaces; from += step) {
+    const batches = Array.from({ length: WRITERS }, async (_, writer) => {
+      const first = from + writer * NAMESPACES_A_BATCH;
+      const count = Math.min(NAMESPACES_A_BATCH, namespaces - first);
+      if (count <= 0) return;
+      const made = Array.from({ length: count }, (_each, i) => many.make(first + i));
+      await Promise.all(made.map(({ path, bytes }) => stores.blobs.put(path, bytes, "absent")));
+      const ops = made.flatMap((one) => one.ops);
+      const done = await stores.pointers.commit({ writerId: "bench", ops });
+      if (done.outcome !== "committed") throw new Error(`a batch came to ${done.outcome}`);
+    });
+    await Promise.all(batches);
   }
 }
 
 function show(cells: readonly BackupCell[]): string {
   return formatTable(
-    ["profile", "pointers", "backup/s", "restore/s", "restore of 1 M, min", "peak RSS, MiB"],
+    [
+      "profile",
+      "pointers",
+      "backup/s",
+      "restore/s",
+      "restore of 1 M, min",
+      "backup CPU, s",
+      "restore CPU, s",
+      "load",
+      "peak RSS, MiB",
+    ],
     cells.map((cell) => [
       cell.profile,
       String(cell.pointers),
       cell.backupPerSecond.toFixed(0),
       cell.restorePerSecond.toFixed(0),
       cell.minutesPerMillion.toFixed(1),
+      (cell.backupCpuMs / 1_000).toFixed(1),
+      (cell.restoreCpuMs / 1_000).toFixed(1),
+      cell.load.toFixed(1),
       cell.peakRssMib.toFixed(0),
     ]),
   );

@@ -23,9 +23,19 @@ export interface BordersCell {
   readonly path: readonly string[];
 }
 
-/** `base/` is everybody's, and what the time is may be asked anywhere. */
+/**
+ * What no request passes through: timers that watch the event loop, which come in between as often
+ * as a slow machine makes them, and the meter that the stores tell of what they are asked for.
+ */
+const WATCHERS: ReadonlySet<string> = new Set([
+  "src/server/loop-delays.ts",
+  "src/server/time-slices.ts",
+  "src/service/usage.ts",
+]);
+
+/** All layers use `base/`, and ask what the time is. */
 function isPlain(file: string): boolean {
-  return file.startsWith("src/base/") || file === "src/runtime/clock.ts";
+  return file.startsWith("src/base/") || file === "src/runtime/clock.ts" || WATCHERS.has(file);
 }
 
 /** The figures of one trace: the file of every function that was called, in order. */

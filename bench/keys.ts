@@ -139,7 +139,7 @@ const BOXES = 200;
 function measureCurve(name: string, curve: Curve): CurveCell {
   const prng = new SeededPrng(7);
   const { dimensions } = curve;
-  const side = 2 ** (COORDINATE_BITS[dimensions] as number);
+  const side = 2 ** COORDINATE_BITS[dimensions];
   const boxes = Array.from({ length: BOXES }, (): readonly [Point, Point] => {
     const stretch = 1 + below(prng, 300) / 100;
     const lengths = new Array<number>(dimensions).fill(side / 65_536 ** (1 / dimensions));

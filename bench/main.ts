@@ -3,12 +3,15 @@ import { benchBackup } from "./backup.ts";
 import { benchBorders } from "./borders.ts";
 import { benchCatalog } from "./catalog.ts";
 import { benchCompaction } from "./compaction.ts";
+import { benchComplete } from "./complete.ts";
 import { benchDeadNames } from "./dead-names.ts";
 import { compareIceberg } from "./iceberg.ts";
 import { failedCells, showComparison } from "./iceberg-report.ts";
 import { benchJson } from "./json.ts";
 import { benchKeys } from "./keys.ts";
 import { benchLarge } from "./lsm/large.ts";
+import { benchManifest } from "./lsm/manifest.ts";
+import { benchResume } from "./lsm/resume.ts";
 import { benchLsm, cellsOf } from "./lsm.ts";
 import { benchLsmBlocks } from "./lsm-blocks.ts";
 import { benchNative } from "./native.ts";
@@ -22,10 +25,10 @@ import { benchWal } from "./wal.ts";
 
 const USAGE =
   "usage: npm run bench -- catalog | native | iceberg | lsm | keys | wal | compaction | " +
-  "overload | start | dead-names | backup " +
+  "overload | start | complete | dead-names | backup " +
   "[--smoke] [--keep], catalog --tables N --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
-  "--cpu-profile | --large, lsm-blocks, borders --root=DIR, json";
+  "--cpu-profile | --large, lsm-blocks, lsm-manifest, lsm-resume, borders --root=DIR, json";
 const LSM_FLAGS =
   /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*|(workloads|peers)=.+)$/;
 const ICEBERG_FLAGS = /^--(smoke|keep|only=.+)$/;
@@ -54,9 +57,12 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (name === "native" && known) return await native(flags);
   if (name === "keys" && known) return keys(flags);
+  if (name === "lsm-manifest" && known) return await lsmManifest(flags);
+  if (name === "lsm-resume" && known) return await lsmResume(flags);
   if (name === "wal" && known) return await wal(flags);
   if (name === "compaction" && known) return await compaction(flags);
   if (name === "start" && known) return await start(flags);
+  if (name === "complete" && known) return await completion(flags);
   if (name === "backup" && known) return await backup(flags);
   if (name === "dead-names" && known) return await deadNames(flags);
   if (name === "overload" && known) return await overload(flags);
@@ -164,6 +170,18 @@ function keys(flags: readonly string[]): number {
   return close("keys", figures, { cells, failed: 0 }, flags);
 }
 
+async function lsmManifest(flags: readonly string[]): Promise<number> {
+  const figures = await benchManifest(flags.includes("--smoke"));
+  const failed = figures.readCpuMs.filter((ms) => !(ms > 0)).length;
+  return close("lsm-manifest", figures, { cells: figures.readCpuMs.length, failed }, flags);
+}
+
+async function lsmResume(flags: readonly string[]): Promise<number> {
+  const figures = await benchResume(flags.includes("--smoke"));
+  const failed = figures.resumedInputMib < figures.totalMib ? 0 : 1;
+  return close("lsm-resume", figures, { cells: 1, failed }, flags);
+}
+
 async function wal(flags: readonly string[]): Promise<number> {
   const cells = await benchWal({ smoke: flags.includes("--smoke") });
   const failed = cells.filter((cell) => !(cell.perSecond > 0)).length;
@@ -173,6 +191,14 @@ async function wal(flags: readonly string[]): Promise<number> {
 async function start(flags: readonly string[]): Promise<number> {
   const cells = await benchStart({ smoke: flags.includes("--smoke") });
   return close("start", cells, { cells: cells.length, failed: 0 }, flags);
+}
+
+/** A goal that is missed fails; a smoke run has none. */
+async function completion(flags: readonly string[]): Promise<number> {
+  const smoke = flags.includes("--smoke");
+  const cells = await benchComplete(smoke);
+  const failed = smoke ? 0 : cells.filter(({ met }) => !met).length;
+  return close("complete", cells, { cells: cells.length, failed }, flags);
 }
 
 async function borders(flags: readonly string[]): Promise<number> {

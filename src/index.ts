@@ -7,9 +7,10 @@ import { mintNodeId } from "./runtime/node-identity.ts";
 import { readOptions } from "./runtime/open-settings.ts";
 import { SystemPrng } from "./runtime/prng.ts";
 import { requireSettings } from "./runtime/read-settings.ts";
+import { CatalogScope, type DropOptions, dropCatalog } from "./runtime/row-scopes.ts";
 import type { CheckRun } from "./runtime/scratch.ts";
 import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
-import { answerOf, type Embedded, openEmbedded } from "./server/embedded.ts";
+import { answerOf, type Embedded, type EmbeddedParts, openEmbedded } from "./server/embedded.ts";
 import { type ActedOn, actingAs, OWN_ACTOR } from "./service/actor.ts";
 import type { BesideReport } from "./service/backup/beside.ts";
 import type { RestoreReport } from "./service/backup/restore.ts";
@@ -34,6 +35,43 @@ export {
   type WatchOptions,
 } from "./client/client.ts";
 export type { CompactionStyle } from "./lsm/index.ts";
+export type {
+  Appended,
+  ClaimedTask,
+  CommandKey,
+  Counters,
+  DeadTask,
+  Deduplication,
+  DeduplicationOptions,
+  EventLog,
+  IdempotencyStore,
+  Lease,
+  Leases,
+  LogEvent,
+  Queue,
+  QueueOptions,
+  Reservation,
+  TaskClaim,
+} from "./patterns/index.ts";
+export type { RowTransaction } from "./rows/index.ts";
+export type { PatternScope } from "./runtime/pattern-scopes.ts";
+export {
+  columns,
+  type KeyOf,
+  type NewRowOf,
+  type RowOf,
+  Schema,
+  type SchemaColumn,
+  type TableSchema,
+} from "./runtime/row-schema.ts";
+export type {
+  CatalogScope,
+  DropOptions,
+  NamespaceScope,
+  PendingNamespace,
+  RowTable,
+  ScanOptions,
+} from "./runtime/row-scopes.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
 export type { BesideReport, LeftOut } from "./service/backup/beside.ts";
 export type { RestoreReport } from "./service/backup/restore.ts";
@@ -94,7 +132,31 @@ export interface FirnOptions {
   readonly allowLocation?: string | readonly string[];
   /** Keys of reserved properties that tables, views and namespaces may set all the same. */
   readonly allowProperty?: string | readonly string[];
+  /** `name=dollars` for a million, in place of a list price: see the setting. */
+  readonly price?: string | readonly string[];
   readonly allowAnonymous?: boolean;
+  /** `none` if absent; with `required` every request needs an API key or token. */
+  readonly auth?: "none" | "required";
+  readonly plainHttp?: boolean;
+  /** Files in PEM form: certificates, the server's first; and its private key. */
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  /** File of the audit log, and its size before it is rotated. */
+  readonly auditLog?: string;
+  readonly auditLogMib?: number;
+  /** ARN of an IAM role whose sessions are lent to clients, for the files of single tables. */
+  readonly vendRole?: string;
+  readonly vendStsEndpoint?: string;
+  readonly vendLifetime?: string;
+  /** Requests a second of one principal; 0 or absent: no bound. */
+  readonly principalRate?: number;
+  /** Spans such as `1h`. */
+  readonly tokenLifetime?: string;
+  readonly accessStaleness?: string;
+  /** API key of the first administrator: `firn_ID_SECRET`. */
+  readonly bootstrapKey?: string;
+  /** File of issuers whose tokens sign in. */
+  readonly issuers?: string;
   readonly allowHost?: string | readonly string[];
   readonly trustedProxy?: string | readonly string[];
   readonly maxConnections?: number;
@@ -131,12 +193,24 @@ export interface FirnOptions {
   readonly cacheDiskMib?: number;
   /** The deployment's: 32 random characters or more, the same on every node. */
   readonly secret?: string;
+  /** Also accepted while the secret is replaced. */
+  readonly secretPrevious?: string;
+  /**
+   * Sends traces and metrics to the collector that the `OTEL_*` variables of the process name, as
+   * `firn serve` does. Absent: nothing is sent, whatever they say.
+   */
+  readonly telemetry?: boolean;
   /** Absent: no socket is opened, `fetch` still serves. Port 0 takes any free one. */
-  readonly listen?: { readonly host?: string; readonly port?: number };
+  readonly listen?: {
+    readonly host?: string;
+    readonly port?: number;
+    /** Where PostgreSQL clients connect; absent or `off`: they are not served. */
+    readonly pgPort?: number | "off";
+  };
 }
 
 /** Settings of an object are all there is here: `FIRN_*` variables are the command's. */
-function settingsOf(options: FirnOptions): Settings {
+function settingsOf({ telemetry: _, ...options }: FirnOptions): Settings {
   const given = {
     ...options,
     profile: options.profile ?? "memory",
@@ -195,11 +269,12 @@ export class Firn {
     const asked = settingsOf(options);
     const inScratch =
       asked.profile === "memory" && options.dir === undefined && options.warehouse === undefined;
-    if (!inScratch) return Firn.#start(asked, options.listen !== undefined, undefined);
+    const parts = { listens: options.listen !== undefined, tells: options.telemetry };
+    if (!inScratch) return Firn.#start(asked, parts, undefined);
     const scratch = await mkdtemp(join(tmpdir(), "firn-"));
     try {
       const settings = settingsOf({ ...options, dir: scratch });
-      return await Firn.#start(settings, options.listen !== undefined, scratch);
+      return await Firn.#start(settings, parts, scratch);
     } catch (error) {
       await rm(scratch, { recursive: true, force: true });
       throw error;
@@ -208,11 +283,30 @@ export class Firn {
 
   static async #start(
     settings: Settings,
-    listens: boolean,
+    asked: Pick<EmbeddedParts, "listens" | "tells">,
     scratch: string | undefined,
   ): Promise<Firn> {
-    const parts = { clock: new SystemClock(), prng: new SystemPrng(), listens };
+    const parts = { ...asked, clock: new SystemClock(), prng: new SystemPrng() };
     return new Firn(await openEmbedded(settings, parts), scratch);
+  }
+
+  /** A catalog by its name, for row tables. It need not exist. */
+  catalog(name: string): CatalogScope {
+    return new CatalogScope(this.#embedded.composition, name);
+  }
+
+  /** Names of all catalogs. */
+  listCatalogs(): Promise<readonly string[]> {
+    return this.catalogs.list();
+  }
+
+  /**
+   * Drops a catalog, with `recursive` all that is in it.
+   *
+   * @throws FirnError `CATALOG_NOT_FOUND`, `CATALOG_NOT_EMPTY`.
+   */
+  dropCatalog(name: string, options: DropOptions = {}): Promise<void> {
+    return dropCatalog(this.#embedded.composition, name, options);
   }
 
   /**

@@ -1,8 +1,11 @@
-import type { Asks, PageQuery } from "./asks.ts";
+import { NEW_KEY, type NewApiKey } from "./access-operations.ts";
+import type { Asks, DropQuery, PageQuery } from "./asks.ts";
 import type { ApiOperation } from "./operation.ts";
 import {
   ACCOUNT,
   type Account,
+  JOB,
+  type Job,
   type Page,
   type Properties,
   SUMMARY,
@@ -10,6 +13,7 @@ import {
 } from "./resources.ts";
 import {
   DESCRIPTION,
+  FLAG,
   NAME,
   object,
   PAGE,
@@ -17,6 +21,7 @@ import {
   PROPERTIES_PATCH,
   pageOf,
   patchOf,
+  RECURSIVE,
 } from "./schema.ts";
 import type { PropertiesPatch } from "./updates.ts";
 
@@ -27,8 +32,14 @@ export interface CreateAccount {
 }
 
 export interface UpdateAccount {
+  readonly suspended?: boolean;
   readonly description?: string;
+  readonly protected?: boolean;
   readonly tags?: PropertiesPatch;
+}
+
+export interface CreateAccountAdmin {
+  readonly principal: string;
 }
 
 export interface AccountOperations {
@@ -36,6 +47,8 @@ export interface AccountOperations {
   createAccount: Asks<never, object, CreateAccount, Account>;
   getAccount: Asks<"account", object, undefined, Account>;
   updateAccount: Asks<"account", object, UpdateAccount, Account>;
+  dropAccount: Asks<"account", DropQuery, undefined, Job | undefined>;
+  createAccountAdmin: Asks<"account", object, CreateAccountAdmin, NewApiKey>;
 }
 
 const ACCOUNTS = "/accounts";
@@ -78,12 +91,39 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<keyof AccountOperations, ApiOpe
     method: "PATCH",
     template: ONE,
     tag,
-    summary: "Describe or tag an account",
+    summary: "Describe, tag, protect, suspend or resume an account",
     needs: ["admin"],
-    body: patchOf({ description: DESCRIPTION, tags: PROPERTIES_PATCH }),
+    body: patchOf({
+      description: DESCRIPTION,
+      protected: FLAG,
+      suspended: FLAG,
+      tags: PROPERTIES_PATCH,
+    }),
     status: 200,
     answer: ACCOUNT,
     conditional: "write",
     once: true,
+  },
+  dropAccount: {
+    method: "DELETE",
+    template: ONE,
+    tag,
+    summary: "Drop an account without catalogs, or one with all that is in it",
+    needs: ["admin"],
+    query: RECURSIVE,
+    status: 204,
+    job: JOB,
+    conditional: "write",
+    once: true,
+  },
+  createAccountAdmin: {
+    method: "POST",
+    template: `${ONE}/admins`,
+    tag,
+    summary: "Make an administrator of an account, with a new API key, which is shown once",
+    needs: ["admin"],
+    body: object({ principal: NAME }),
+    status: 201,
+    answer: NEW_KEY,
   },
 };

@@ -11,6 +11,11 @@ export interface PageQuery {
   readonly pageToken?: string;
 }
 
+/** A list of what is there, or of what was dropped there and can be brought back. */
+export interface ListQuery extends PageQuery {
+  readonly state?: "ACTIVE" | "DROPPED";
+}
+
 /** A resource as it was at a time or a version; as it is now without. */
 export interface AtQuery {
   readonly at?: string;
@@ -19,4 +24,9 @@ export interface AtQuery {
 export interface DiffQuery {
   readonly from: string;
   readonly to?: string;
+}
+
+/** A drop of what may hold other things. */
+export interface DropQuery {
+  readonly recursive?: boolean;
 }

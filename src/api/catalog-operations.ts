@@ -1,10 +1,12 @@
-import type { Asks, AtQuery, DiffQuery, PageQuery } from "./asks.ts";
+import type { Asks, AtQuery, DiffQuery, DropQuery, ListQuery, PageQuery } from "./asks.ts";
 import { AT, historyOperations } from "./history-operations.ts";
 import type { ApiOperation } from "./operation.ts";
 import {
   CATALOG,
   type Catalog,
   type Diff,
+  JOB,
+  type Job,
   type Page,
   type Properties,
   SUMMARY,
@@ -14,14 +16,15 @@ import {
 import {
   DESCRIPTION,
   FLAG,
+  LIST,
   LOCATION,
   NAME,
   object,
-  PAGE,
   PROPERTIES,
   PROPERTIES_PATCH,
   pageOf,
   patchOf,
+  RECURSIVE,
 } from "./schema.ts";
 import { type PropertiesPatch, UPDATE_MASK, type UpdateMask } from "./updates.ts";
 
@@ -40,11 +43,11 @@ export interface UpdateCatalog {
 }
 
 export interface CatalogOperations {
-  listCatalogs: Asks<never, PageQuery, undefined, Page<Summary>>;
+  listCatalogs: Asks<never, ListQuery, undefined, Page<Summary>>;
   createCatalog: Asks<never, object, CreateCatalog, Catalog>;
   getCatalog: Asks<"catalog", AtQuery, undefined, Catalog>;
   updateCatalog: Asks<"catalog", UpdateMask, UpdateCatalog, Catalog>;
-  dropCatalog: Asks<"catalog", object, undefined, undefined>;
+  dropCatalog: Asks<"catalog", DropQuery, undefined, Job | undefined>;
   renameCatalog: Asks<"catalog", object, { readonly name: string }, Catalog>;
   listCatalogVersions: Asks<"catalog", PageQuery, undefined, Page<Version>>;
   diffCatalog: Asks<"catalog", DiffQuery, undefined, Diff>;
@@ -60,7 +63,7 @@ export const CATALOG_OPERATIONS: Readonly<Record<keyof CatalogOperations, ApiOpe
     tag: "catalogs",
     summary: "List catalogs",
     needs: ["see"],
-    query: PAGE,
+    query: LIST,
     status: 200,
     answer: pageOf(SUMMARY),
   },
@@ -111,9 +114,11 @@ export const CATALOG_OPERATIONS: Readonly<Record<keyof CatalogOperations, ApiOpe
     method: "DELETE",
     template: AT_CATALOG,
     tag: "catalogs",
-    summary: "Drop an empty catalog",
+    summary: "Drop an empty catalog, or one with all that is in it",
     needs: ["drop"],
+    query: RECURSIVE,
     status: 204,
+    job: JOB,
     conditional: "write",
     once: true,
   },

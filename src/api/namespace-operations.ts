@@ -1,8 +1,10 @@
-import type { Asks, AtQuery, DiffQuery, PageQuery } from "./asks.ts";
+import type { Asks, AtQuery, DiffQuery, DropQuery, ListQuery, PageQuery } from "./asks.ts";
 import { AT, historyOperations } from "./history-operations.ts";
 import type { ApiOperation } from "./operation.ts";
 import {
   type Diff,
+  JOB,
+  type Job,
   NAMESPACE,
   type Namespace,
   type Page,
@@ -14,13 +16,14 @@ import {
 import {
   DESCRIPTION,
   FLAG,
+  LIST,
   object,
-  PAGE,
   PATH,
   PROPERTIES,
   PROPERTIES_PATCH,
   pageOf,
   patchOf,
+  RECURSIVE,
 } from "./schema.ts";
 import { type PropertiesPatch, UPDATE_MASK, type UpdateMask } from "./updates.ts";
 
@@ -40,14 +43,14 @@ type At = "catalog" | "namespace";
 export interface NamespaceOperations {
   listNamespaces: Asks<
     "catalog",
-    PageQuery & { readonly parent?: string },
+    ListQuery & { readonly parent?: string },
     undefined,
     Page<Summary>
   >;
   createNamespace: Asks<"catalog", object, CreateNamespace, Namespace>;
   getNamespace: Asks<At, AtQuery, undefined, Namespace>;
   updateNamespace: Asks<At, UpdateMask, UpdateNamespace, Namespace>;
-  dropNamespace: Asks<At, object, undefined, undefined>;
+  dropNamespace: Asks<At, DropQuery, undefined, Job | undefined>;
   renameNamespace: Asks<At, object, { readonly path: readonly string[] }, Namespace>;
   listNamespaceVersions: Asks<At, PageQuery, undefined, Page<Version>>;
   diffNamespace: Asks<At, DiffQuery, undefined, Diff>;
@@ -65,7 +68,7 @@ export const NAMESPACE_OPERATIONS: Readonly<Record<keyof NamespaceOperations, Ap
     summary: "List the namespaces of a catalog, or below a parent",
     needs: ["see"],
     query: {
-      ...PAGE,
+      ...LIST,
       parent: {
         type: "string",
         minLength: 1,
@@ -115,9 +118,11 @@ export const NAMESPACE_OPERATIONS: Readonly<Record<keyof NamespaceOperations, Ap
     method: "DELETE",
     template: AT_NAMESPACE,
     tag: "namespaces",
-    summary: "Drop an empty namespace",
+    summary: "Drop an empty namespace, or one with all that is in it",
     needs: ["drop"],
+    query: RECURSIVE,
     status: 204,
+    job: JOB,
     conditional: "write",
     once: true,
   },

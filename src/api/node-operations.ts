@@ -34,6 +34,7 @@ export interface NodeOperations {
   listJobs: Asks<never, PageQuery, undefined, Page<Job>>;
   getJob: Asks<"job", object, undefined, Job>;
   retryJob: Asks<"job", object, object, Job>;
+  cancelJob: Asks<"job", object, object, Job>;
   listChanges: Asks<
     never,
     { readonly after?: string; readonly since?: string; readonly pageSize?: number },
@@ -111,7 +112,7 @@ export const NODE_OPERATIONS: Readonly<Record<keyof NodeOperations, ApiOperation
     method: "GET",
     template: "/jobs",
     tag: "jobs",
-    summary: "List background jobs",
+    summary: "List background jobs; those that are over stay for 7 days",
     needs: ["see"],
     query: PAGE,
     status: 200,
@@ -131,6 +132,16 @@ export const NODE_OPERATIONS: Readonly<Record<keyof NodeOperations, ApiOperation
     template: "/jobs/{job}:retry",
     tag: "jobs",
     summary: "Run a failed job again at once",
+    needs: ["admin"],
+    body: object({}),
+    status: 202,
+    answer: JOB,
+  },
+  cancelJob: {
+    method: "POST",
+    template: "/jobs/{job}:cancel",
+    tag: "jobs",
+    summary: "End a recursive drop, and keep what it has not dropped yet",
     needs: ["admin"],
     body: object({}),
     status: 202,

@@ -30,6 +30,8 @@ export interface ApiOperation {
   readonly status: 200 | 201 | 202 | 204;
   /** Absent with status 204. */
   readonly answer?: Schema;
+  /** What it answers with 202 in place of `status` where a background job does the rest. */
+  readonly job?: Schema;
   /**
    * What a request may say of the version that it means: `read` answers `If-None-Match` with 304,
    * `write` refuses a stale `If-Match` with 412.
@@ -37,6 +39,8 @@ export interface ApiOperation {
   readonly conditional?: "read" | "write";
   /** What `Accept: text/event-stream` answers in place of `answer`: the data of each event. */
   readonly events?: Schema;
+  /** What `Accept: application/x-ndjson` answers in place of `answer`: each line. */
+  readonly answerLines?: Schema;
   /** `Idempotency-Key` and `?dryRun=true` hold for whatever changes the catalog by a batch. */
   readonly once?: boolean;
 }

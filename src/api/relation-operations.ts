@@ -1,4 +1,4 @@
-import type { Asks, AtQuery, DiffQuery, PageQuery } from "./asks.ts";
+import type { Asks, AtQuery, DiffQuery, ListQuery, PageQuery } from "./asks.ts";
 import { AT, historyOperations } from "./history-operations.ts";
 import type { ApiOperation, Schema } from "./operation.ts";
 import {
@@ -18,6 +18,7 @@ import {
 import {
   DESCRIPTION,
   FLAG,
+  LIST,
   listOf,
   NAME,
   object,
@@ -55,9 +56,10 @@ type OfTable = In | "table";
 type OfView = In | "view";
 
 export interface RelationOperations {
-  listTables: Asks<In, PageQuery, undefined, Page<Summary>>;
+  listTables: Asks<In, ListQuery, undefined, Page<Summary>>;
   getTable: Asks<OfTable, AtQuery, undefined, Table>;
   createTable: Asks<In, object, CreateTable, Table>;
+  refreshTable: Asks<OfTable, object, undefined, Table>;
   updateTable: Asks<OfTable, UpdateMask, UpdateTable, Table>;
   dropTable: Asks<OfTable, { readonly purge?: boolean }, undefined, undefined>;
   renameTable: Asks<OfTable, object, RenameRelation, Table>;
@@ -77,7 +79,7 @@ export interface RelationOperations {
     undefined,
     { readonly items: readonly Snapshot[] }
   >;
-  listViews: Asks<In, PageQuery, undefined, Page<Summary>>;
+  listViews: Asks<In, ListQuery, undefined, Page<Summary>>;
   getView: Asks<OfView, AtQuery, undefined, View>;
   updateView: Asks<OfView, UpdateMask, UpdateRelation, View>;
   dropView: Asks<OfView, object, undefined, undefined>;
@@ -101,7 +103,7 @@ function common(what: "table" | "view", answer: Schema): Readonly<Record<string,
       tag,
       summary: `List the ${tag} of a namespace`,
       needs: ["see"],
-      query: PAGE,
+      query: LIST,
       status: 200,
       answer: pageOf(SUMMARY),
     },
@@ -171,6 +173,17 @@ export const RELATION_OPERATIONS: Readonly<Record<keyof RelationOperations, ApiO
     body: object({ name: NAME, format: OTHER_FORMAT }, TABLE_CONTENT),
     status: 201,
     answer: TABLE,
+    once: true,
+  },
+  refreshTable: {
+    method: "POST",
+    template: `${AT_TABLE}:refresh`,
+    tag: "tables",
+    summary: "Read the log of a Delta table again: its columns and partition keys",
+    needs: ["alter"],
+    status: 200,
+    answer: TABLE,
+    conditional: "write",
     once: true,
   },
   updateTable: {

@@ -58,10 +58,19 @@ const BASE: Readonly<Record<string, Schema>> = {
 /** A tenant: nothing of one account is visible to another. */
 export interface Account extends ResourceBase {
   readonly type: "account";
+  readonly protected: boolean;
+  /** No credential of it is accepted. */
+  readonly suspended: boolean;
   readonly tags: Properties;
 }
 
-export const ACCOUNT: Schema = object({ type: oneOf("account"), ...BASE, tags: PROPERTIES });
+export const ACCOUNT: Schema = object({
+  type: oneOf("account"),
+  ...BASE,
+  protected: FLAG,
+  suspended: FLAG,
+  tags: PROPERTIES,
+});
 
 export interface Catalog extends ResourceBase {
   readonly type: "catalog";
@@ -267,7 +276,7 @@ export const FOUND: Schema = object(
 
 export interface Dropped {
   readonly id: string;
-  readonly type: ResourceType;
+  readonly type: ResourceType | "account";
   readonly name: string;
   readonly catalog?: string;
   readonly namespace?: readonly string[];
@@ -278,7 +287,7 @@ export interface Dropped {
 export const DROPPED: Schema = object(
   {
     id: UUID,
-    type: RESOURCE_TYPE,
+    type: oneOf("account", "catalog", "namespace", "table", "view"),
     name: TEXT,
     purgeAfter: TIME,
     purgeRequested: FLAG,
@@ -318,6 +327,9 @@ export interface Job {
   readonly nextTry: string;
   readonly tries: number;
   readonly leftUndone: number;
+  readonly progress?: { readonly done: number; readonly total?: number; readonly unit: string };
+  readonly ended?: string;
+  readonly cancelled?: boolean;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
@@ -332,7 +344,12 @@ export const JOB: Schema = object(
     tries: COUNT,
     leftUndone: COUNT,
   },
-  { error: object({ code: TEXT, message: TEXT }) },
+  {
+    progress: object({ done: COUNT, unit: TEXT }, { total: COUNT }),
+    ended: TIME,
+    cancelled: FLAG,
+    error: object({ code: TEXT, message: TEXT }),
+  },
 );
 
 /** One version of a resource: the resource as it was, and which change made it so. */

@@ -108,3 +108,20 @@ export const PAGE: Parameters = {
     description: "nextPageToken of the page before",
   },
 };
+
+/** Parameters of a list of what can be dropped. */
+export const LIST: Parameters = {
+  ...PAGE,
+  state: {
+    ...oneOf("ACTIVE", "DROPPED"),
+    description: "DROPPED: what was dropped there and can be brought back, soonest purge first",
+  },
+};
+
+/** Parameters of a drop of what may hold other things. */
+export const RECURSIVE: Parameters = {
+  recursive: {
+    ...FLAG,
+    description: "Drops all that is in it, too, by a background job; false: only if it is empty",
+  },
+};

@@ -83,6 +83,21 @@ export function copyOf(source: Uint8Array, from: number, to: number): Uint8Array
   return copy;
 }
 
+/** Below this, a loop is faster than a call into the runtime. */
+const SHORT_COPY = 64;
+
+/** Copies bytes [from, to) of an array to a place of another. */
+export function copyInto(
+  out: Uint8Array,
+  at: number,
+  source: Uint8Array,
+  from: number,
+  to: number,
+): void {
+  if (to - from > SHORT_COPY) out.set(source.subarray(from, to), at);
+  else for (let p = from, next = at; p < to; p++, next++) out[next] = source[p] as number;
+}
+
 /**
  * Gives back at once the memory under an array that nothing else refers to, and that is not read
  * any more. Left to the collector, large arrays that pass through make it run, all of it, again and

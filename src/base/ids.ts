@@ -19,6 +19,7 @@ export type WriterId = Branded<"WriterId">;
 export type ChangeId = Branded<"ChangeId">;
 /** Of long work. A job that ends the life of an entity has that entity's id. */
 export type ConnectorId = Branded<"ConnectorId">;
+export type PrincipalId = Branded<"PrincipalId">;
 export type JobId = Branded<"JobId">;
 /**
  * UUID of the Iceberg metadata, which is the table's own and outlives a rename or a re-register.
@@ -38,6 +39,7 @@ export type AnyId =
   | WriterId
   | ChangeId
   | ConnectorId
+  | PrincipalId
   | JobId
   | TableUuid
   | ViewUuid;

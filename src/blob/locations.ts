@@ -125,6 +125,11 @@ export class Locations {
     return root;
   }
 
+  /** Whether a place of Firn's own lies at, above or below a canonical location. */
+  holdsReserved(location: string): boolean {
+    return this.#reserved.some((own) => isWithin(own, location) || isWithin(location, own));
+  }
+
   /** `learn` adds the roots that others have made since; it is asked before a refusal. */
   learnRoots(learn: () => Promise<void>): void {
     this.#learn = learn;

@@ -1,21 +1,23 @@
-import { assert } from "../base/assert.ts";
+import type { FirnError } from "../base/error.ts";
 import type { AccountId } from "../base/ids.ts";
-import type { Item } from "../pointer/port.ts";
-import { BatchBuilder, fitSummary, never } from "./batch.ts";
+import type { Item, Live } from "../pointer/port.ts";
+import { accountById, putAccount } from "./account-payloads.ts";
+import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
-import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
-import { accountExists, accountNotFound, corrupt } from "./errors.ts";
-import { directoryOf, FAMILIES, keyOf } from "./keys.ts";
+import { type Stored, summaryOfItem } from "./entities.ts";
+import { accountExists, accountNotFound, beingDeleted, corrupt } from "./errors.ts";
+import { accessKey, directoryOf, FAMILIES, keyOf } from "./keys.ts";
 import { type Listed, listedPage } from "./listed.ts";
 import type { Account, Receipt } from "./model.ts";
 import { checkName, checkProperties } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
-import { assertMayUpdate, type EncodedPayload } from "./payloads.ts";
+import { assertMayUpdate } from "./payloads.ts";
+import { bumpAccess } from "./principals.ts";
 import { type Attempt, type Planned, write } from "./repository.ts";
 import type { Revise } from "./revise.ts";
 import { type RevisedEntity, revisedBy, revisedOf } from "./revised-entity.ts";
-import { nameSummary, summaryOf } from "./summaries.ts";
+import { nameSummary } from "./summaries.ts";
 import { tableIndexKey } from "./table-index.ts";
 
 /*
@@ -47,11 +49,10 @@ export class Accounts {
     return this.byId(summaryOfItem(named).entityId as AccountId);
   }
 
-  /** One read, and a payload. @throws FirnError `ACCOUNT_NOT_FOUND`. */
+  /** One read, and a payload. @throws FirnError `ACCOUNT_NOT_FOUND`: also while it is deleted. */
   async byId(id: AccountId): Promise<Stored<Account>> {
-    const item = await this.#context.pointers.get(byIdKey("account", id, id));
-    const stored = item.state === "live" ? await this.#read(id, item) : undefined;
-    if (stored === undefined) throw accountNotFound(id);
+    const stored = await accountById(this.#context, id);
+    if (stored?.entity.state !== "ACTIVE") throw accountNotFound(id);
     return stored;
   }
 
@@ -65,7 +66,7 @@ export class Accounts {
     const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Account>>> => {
       const { revision, updatedAtMs } = attempt.authorship;
       const held = await pointers.get(keyOf(FAMILIES.accountByName, name));
-      if (held.state === "live") throw accountExists(name);
+      if (held.state === "live") throw await this.#held(held, name);
       const entity: Account = {
         type: "account",
         id,
@@ -74,6 +75,8 @@ export class Accounts {
         tags,
         createdAtMs: updatedAtMs,
         state: "ACTIVE",
+        protected: false,
+        purgeAfterMs: 0,
         nameRevision: revision,
       };
       const primary = byIdKey("account", id, id);
@@ -108,6 +111,8 @@ export class Accounts {
       checkProperties(entity.tags);
       const batch = new BatchBuilder(this.#context.account);
       this.#put(batch, stored.item, entity, attempt);
+      // Sessions of PostgreSQL look at it again: it may be suspended.
+      bumpAccess(batch, await this.#context.pointers.get(accessKey(stored.entity.id)));
       const version = stored.item.version + 1n;
       return { batch, primary, result: () => revisedBy(attempt.authorship, entity, version) };
     };
@@ -115,17 +120,15 @@ export class Accounts {
   }
 
   #put(batch: BatchBuilder, item: Item, entity: Account, { authorship }: Attempt): void {
-    const payload: EncodedPayload = this.#context.payloads.of(entity.id).encode(entity, authorship);
-    assert(payload.decoded.envelope.accountId === entity.id, "an account lies in itself");
-    const { path, bytes } = payload;
-    const summary = fitSummary(summaryOf(entity, payload));
-    batch.put(item, { blob: { path, bytes }, bytes: summary });
+    putAccount(this.#context, batch, item, entity, authorship);
   }
 
-  async #read(id: AccountId, item: Extract<Item, { state: "live" }>) {
-    const { payloads } = this.#context;
-    const within = { ...this.#context, account: id, payloads: payloads.of(id) };
-    return readEntity<Account>(within, "account", item);
+  /** Why a name that an account has is not free: it is about to be, or it is not. */
+  async #held(held: Live, name: string): Promise<FirnError> {
+    const stored = await accountById(this.#context, summaryOfItem(held).entityId as AccountId);
+    return stored?.entity.state === "DELETING"
+      ? beingDeleted("account", name)
+      : accountExists(name);
   }
 
   /** What an earlier request of the same key came to, as it stands now. */

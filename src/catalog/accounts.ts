@@ -30,19 +30,11 @@ export type AccountStores = Omit<
  */
 export async function openAccount(stores: AccountStores, text: string): Promise<CatalogContext> {
   const name = checkName(text, "account");
-  const { blobs, onDefect, ...ports } = stores;
-  const fresh = ports.ids.mint<AccountId>();
-  const contextOf = (account: AccountId): CatalogContext => ({
-    ...ports,
-    account,
-    payloads: new Payloads(blobs, account),
-    background: new Background(onDefect),
-    jobNews: new JobNews(),
-  });
-  const context = contextOf(fresh);
+  const fresh = stores.ids.mint<AccountId>();
+  const context = accountContext(stores, fresh);
   const actor = { requestId: "start", principal: "firn" };
   const id = await write(context, actor, "create-account", async (attempt) => {
-    const held = await ports.pointers.get(keyOf(FAMILIES.accountByName, name));
+    const held = await stores.pointers.get(keyOf(FAMILIES.accountByName, name));
     if (held.state === "live") return { unchanged: summaryOfItem(held).entityId as AccountId };
     const account: Account = {
       type: "account",
@@ -52,6 +44,8 @@ export async function openAccount(stores: AccountStores, text: string): Promise<
       tags: {},
       createdAtMs: attempt.authorship.updatedAtMs,
       state: "ACTIVE",
+      protected: false,
+      purgeAfterMs: 0,
       nameRevision: attempt.authorship.revision,
     };
     const payload = context.payloads.encode(account, attempt.authorship);
@@ -63,5 +57,17 @@ export async function openAccount(stores: AccountStores, text: string): Promise<
       .derive(never(tableIndexKey(fresh)), {});
     return { batch, primary, result: () => fresh };
   });
-  return contextOf(id);
+  return accountContext(stores, id);
+}
+
+/** What an account that is there is opened with. No request. */
+export function accountContext(stores: AccountStores, account: AccountId): CatalogContext {
+  const { blobs, onDefect, ...ports } = stores;
+  return {
+    ...ports,
+    account,
+    payloads: new Payloads(blobs, account),
+    background: new Background(onDefect),
+    jobNews: new JobNews(),
+  };
 }

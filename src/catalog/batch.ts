@@ -203,6 +203,18 @@ export class BatchBuilder {
   }
 }
 
+/** Makes a batch part of a job, which no other node may have taken up meanwhile. */
+export interface Fence {
+  /** Of the job's pointer. */
+  readonly key: string;
+  /**
+   * @param found the job's pointer, as it was read for the batch.
+   * @returns what to call once the batch is committed.
+   * @throws FirnError `Conflict` `JOB_LEASE_LOST`.
+   */
+  join(batch: BatchBuilder, found: Item | undefined): () => void;
+}
+
 /** An item for a key that nothing was ever stored under: fresh ids make such keys. */
 export function never(key: string): Item {
   return { state: "absent", key, version: 0n };

@@ -1,13 +1,16 @@
+import type { AccountId } from "../base/ids.ts";
 import { Accounts } from "./account-list.ts";
-import { type AccountStores, openAccount } from "./accounts.ts";
+import { type AccountStores, accountContext, openAccount } from "./accounts.ts";
 import { Catalogs } from "./catalogs.ts";
 import { Connectors } from "./connectors.ts";
 import { Constraints } from "./constraints.ts";
-import type { CatalogContext } from "./context.ts";
+import { type CatalogContext, contextWithin } from "./context.ts";
+import { Deletes } from "./deletes.ts";
 import { Dropped } from "./dropped.ts";
 import { History } from "./history.ts";
 import { Jobs } from "./jobs.ts";
 import { Namespaces } from "./namespaces.ts";
+import { Principals } from "./principals.ts";
 import { Reports } from "./reports.ts";
 import { Resolver } from "./resolve.ts";
 import { Statistics } from "./statistics.ts";
@@ -23,9 +26,11 @@ export class AccountCatalog {
   readonly views: Views;
   readonly accounts: Accounts;
   readonly connectors: Connectors;
+  readonly principals: Principals;
   readonly statistics: Statistics;
   readonly constraints: Constraints;
   readonly reports: Reports;
+  readonly deletes: Deletes;
   readonly dropped: Dropped;
   readonly jobs: Jobs;
   readonly history: History;
@@ -39,16 +44,28 @@ export class AccountCatalog {
     this.views = new Views(context, resolver);
     this.accounts = new Accounts(context);
     this.connectors = new Connectors(context);
+    this.principals = new Principals(context);
     this.statistics = new Statistics(context);
     this.constraints = new Constraints(context);
     this.reports = new Reports(context);
+    this.deletes = new Deletes(context);
     this.dropped = new Dropped(context, resolver);
     this.jobs = new Jobs(context);
     this.history = new History(context);
   }
 
+  /** The model of another account over the same stores. No runner looks for its jobs. */
+  within(account: AccountId): AccountCatalog {
+    return new AccountCatalog(contextWithin(this.context, account));
+  }
+
   /** Opens the account of this name, which is made where it is not there yet. */
   static async open(stores: AccountStores, account: string): Promise<AccountCatalog> {
     return new AccountCatalog(await openAccount(stores, account));
+  }
+
+  /** Of an account that is there. No request. */
+  static of(stores: AccountStores, account: AccountId): AccountCatalog {
+    return new AccountCatalog(accountContext(stores, account));
   }
 }

@@ -1,18 +1,26 @@
+import type { FirnError } from "../base/error.ts";
 import type { CatalogId } from "../base/ids.ts";
 import type { Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { afterDropKeys, purgeAfterMsOf, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
-import { catalogExists, catalogNotFound, entityProtected, notEmpty } from "./errors.ts";
+import {
+  beingDeleted,
+  catalogExists,
+  catalogNotFound,
+  entityProtected,
+  notEmpty,
+} from "./errors.ts";
 import { deleteGuards, guardKeys, putGuards } from "./guards.ts";
 import { childDirectory, directoryOf, FAMILIES, keyOf } from "./keys.ts";
 import { type Listed, listedPage } from "./listed.ts";
 import type { Catalog, Properties, Receipt } from "./model.ts";
+import { visibleIn } from "./name-access.ts";
 import { checkCatalogName, checkProperties } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
-import { assertMayUpdate } from "./payloads.ts";
+import { assertMayUpdate, ownedBy } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
 import { anyVersion, type Expect, type Revise, reviseEntity } from "./revise.ts";
@@ -40,7 +48,11 @@ export class Catalogs {
     this.#resolver = resolver;
   }
 
-  /** @throws FirnError `NAME_INVALID`, `CATALOG_ALREADY_EXISTS`. One batch of 13 operations. */
+  /**
+   * One batch of 13 operations.
+   *
+   * @throws FirnError `NAME_INVALID`, `CATALOG_ALREADY_EXISTS`, `CATALOG_DELETING`.
+   */
   async create(actor: Actor, request: NewCatalog): Promise<RevisedEntity<Catalog>> {
     const { account, pointers, payloads, ids } = this.#context;
     const name = checkCatalogName(request.name);
@@ -49,7 +61,7 @@ export class Catalogs {
     const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Catalog>>> => {
       const { revision, updatedAtMs } = attempt.authorship;
       const held = await pointers.get(keyOf(FAMILIES.catalogByName, account, name));
-      if (held.state === "live") throw catalogExists(name);
+      if (held.state === "live") throw await this.#held(held, name);
       const entity: Catalog = {
         type: "catalog",
         id,
@@ -65,6 +77,7 @@ export class Catalogs {
         defaultLocation: request.defaultLocation,
         allowedLocations: request.allowedLocations ?? [],
         defaultTableProperties: {},
+        ...ownedBy(attempt.authorship),
       };
       const payload = payloads.encode(entity, attempt.authorship);
       const primary = byIdKey("catalog", account, id);
@@ -78,22 +91,30 @@ export class Catalogs {
     return write(this.#context, actor, "create-catalog", plan, (done) => this.#replay(done, name));
   }
 
-  /** @throws FirnError `CATALOG_NOT_FOUND`. */
-  async get(name: string): Promise<Stored<Catalog>> {
-    const { catalog } = await this.#resolver.resolve({ catalog: checkCatalogName(name) });
+  /**
+   * `into`: something is to appear there.
+   *
+   * @throws FirnError `CATALOG_NOT_FOUND`; `Conflict` `CATALOG_DELETING`, where `into` is said.
+   */
+  async get(name: string, into?: true): Promise<Stored<Catalog>> {
+    const ref = { catalog: checkCatalogName(name) };
+    const { catalog } = await this.#resolver.resolve(ref, into === true ? { into } : {});
     return this.#read(catalog.item, name);
   }
 
   async list(request: PageRequest): Promise<Page<string>> {
     const directory = directoryOf(FAMILIES.catalogByName, this.#context.account);
-    const page = await listPage(this.#context.pointers, directory, request);
+    const page = await listPage(this.#context.pointers, directory, request, visibleIn([]));
     return { ...page, items: page.items.map((item) => summaryOfItem(item).name) };
   }
 
   /** As `list`, with what the canonical pointers say. One batch read more. */
   async page(request: PageRequest): Promise<Page<Listed>> {
     const directory = directoryOf(FAMILIES.catalogByName, this.#context.account);
-    return listedPage(this.#context, await listPage(this.#context.pointers, directory, request));
+    return listedPage(
+      this.#context,
+      await listPage(this.#context.pointers, directory, request, visibleIn([])),
+    );
   }
 
   /**
@@ -280,6 +301,14 @@ export class Catalogs {
     const [nameItem, ...rest] = also;
     const alive = guards.every((guard) => guard.state === "live") && nameItem?.state === "live";
     return alive ? { stored, guards, left, nameItem, also: rest } : undefined;
+  }
+
+  /** Why a name that a catalog has is not free: it is about to be, or it is not. */
+  async #held(held: Live, name: string): Promise<FirnError> {
+    const { account, pointers } = this.#context;
+    const item = await pointers.get(byIdKey("catalog", account, summaryOfItem(held).entityId));
+    const isLeaving = item.state === "live" && summaryOfItem(item).state === "DELETING";
+    return isLeaving ? beingDeleted("catalog", name) : catalogExists(name);
   }
 
   /** What an earlier request of the same key came to, as it stands now. */

@@ -40,8 +40,8 @@ export function directoriesAbove(location: string, root = ""): readonly string[]
 /**
  * Whether no other claim lies above or below a location that is claimed by `own`. Two reads.
  *
- * @throws FirnError `Overloaded` `LOCATION_PENDING`: somebody is about to have one, or finds out
- * that it cannot be.
+ * @throws FirnError `Overloaded` `LOCATION_PENDING`: another writer is about to have one, or
+ * finds out that it cannot be.
  */
 export async function isAlone(
   context: CatalogContext,

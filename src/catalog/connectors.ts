@@ -8,10 +8,11 @@ import { connectorExists, connectorNotFound, corrupt } from "./errors.ts";
 import { directoryOf, FAMILIES, keyOf } from "./keys.ts";
 import { type Listed, listedPage } from "./listed.ts";
 import type { Connector, Receipt } from "./model.ts";
+import { visibleIn } from "./name-access.ts";
 import { checkName, checkProperties } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
-import { assertMayUpdate } from "./payloads.ts";
+import { assertMayUpdate, ownedBy } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
 import { anyVersion, type Expect, type Revise, reviseEntity } from "./revise.ts";
 import { type RevisedEntity, revisedBy, revisedOf } from "./revised-entity.ts";
@@ -56,6 +57,7 @@ export class Connectors {
         createdAtMs: updatedAtMs,
         state: "ACTIVE",
         nameRevision: revision,
+        ...ownedBy(attempt.authorship),
       };
       const payload = payloads.encode(entity, attempt.authorship);
       const primary = byIdKey("connector", account, id);
@@ -77,7 +79,10 @@ export class Connectors {
 
   async page(request: PageRequest): Promise<Page<Listed>> {
     const directory = directoryOf(FAMILIES.connectorByName, this.#context.account);
-    return listedPage(this.#context, await listPage(this.#context.pointers, directory, request));
+    return listedPage(
+      this.#context,
+      await listPage(this.#context.pointers, directory, request, visibleIn([])),
+    );
   }
 
   /**

@@ -1,9 +1,9 @@
 import type { Background } from "../base/background.ts";
 import type { Clock } from "../base/clock.ts";
-import type { AccountId, IdSource } from "../base/ids.ts";
+import type { AccountId, IdSource, PrincipalId } from "../base/ids.ts";
 import type { Prng } from "../base/prng.ts";
 import type { PointerStore } from "../pointer/port.ts";
-import type { JobNews } from "./job-news.ts";
+import { JobNews } from "./job-news.ts";
 import type { Payloads } from "./payloads.ts";
 
 /** What every part of the catalog of one account works with. */
@@ -21,10 +21,19 @@ export interface CatalogContext {
   readonly dropRetentionMs?: number;
 }
 
+/** The same stores and ports, for what lies in another account. */
+export function contextWithin(context: CatalogContext, account: AccountId): CatalogContext {
+  if (account === context.account) return context;
+  const payloads = context.payloads.of(account);
+  return { ...context, account, payloads, jobNews: new JobNews() };
+}
+
 /** Who writes, recorded with the change. */
 export interface Actor {
   readonly requestId: string;
   readonly principal: string;
+  /** Owns what it creates; absent without sign-in. */
+  readonly principalId?: PrincipalId | undefined;
   /** The client's promise that all requests under one key are one. */
   readonly idempotency?: Idempotency;
   /** Asks what would be written: everything is read and judged, nothing is put or recorded. */

@@ -1,14 +1,19 @@
+import { assert } from "../base/assert.ts";
 import { type ErrorKind, FirnError } from "../base/error.ts";
-import type { CatalogId, NamespaceId } from "../base/ids.ts";
+import type { AccountId, CatalogId, NamespaceId } from "../base/ids.ts";
 import type { Item, Live } from "../pointer/port.ts";
+import { putAccount, readAccount } from "./account-payloads.ts";
 import { BatchBuilder } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { afterDropKeys, type Droppable, deleteAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import {
+  accountExists,
+  beingDeleted,
   beingPurged,
   catalogExists,
   catalogNotFound,
+  isBeingDeleted,
   isLocationTaken,
   namespaceExists,
   namespaceNotFound,
@@ -17,8 +22,9 @@ import {
 } from "./errors.ts";
 import { guardOf, putGuards } from "./guards.ts";
 import { directoryOf, FAMILIES, keyOf, locationKey } from "./keys.ts";
-import type { Catalog, Entity, Namespace, Relation } from "./model.ts";
-import { checkCatalogName, checkName, checkPath } from "./names.ts";
+import { type Listed, listedPage } from "./listed.ts";
+import type { Account, Catalog, Entity, Namespace, Relation } from "./model.ts";
+import { checkCatalogName, checkName, checkPath, dotted } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
@@ -39,16 +45,22 @@ export interface UndropTarget {
 /** What must not be claimed by others for a relation to take its location again. */
 export type Around = (relation: Relation) => Promise<Surroundings>;
 
-const KINDS: readonly Droppable["type"][] = ["table", "view", "namespace", "catalog"];
+/** Where dropped things were: a catalog has no parent, a namespace at the top has its catalog. */
+export interface DroppedScope {
+  readonly type: Droppable["type"];
+  readonly parentId?: string | undefined;
+}
+
+const KINDS: readonly Droppable["type"][] = ["table", "view", "namespace", "catalog", "account"];
 
 /** Refusals that state what stands in the store: proven before they are answered. */
 const FACTS: ReadonlySet<ErrorKind> = new Set(["NotFound", "AlreadyExists"]);
 
 function isFact(error: FirnError): boolean {
-  return FACTS.has(error.kind) || isLocationTaken(error);
+  return FACTS.has(error.kind) || isLocationTaken(error) || isBeingDeleted(error);
 }
 
-/** What somebody wants to come back where, and what was read on the way there. */
+/** What a caller wants back, and where, and what was read on the way there. */
 interface Wish {
   readonly to: UndropTarget;
   readonly around: Around;
@@ -87,6 +99,23 @@ export class Dropped {
     // One that came back, or went for good, between the two reads is no longer dropped.
     const items = stored.flatMap((one) => (one?.entity.state === "DROPPED" ? [one.entity] : []));
     return { ...page, items };
+  }
+
+  /**
+   * A page of what was dropped out of one place, what will go first at the head. The dropped things
+   * of all places are one list, of which a page reads a bounded part: it may be short, or empty,
+   * and still have a next one.
+   */
+  async page({ type, parentId }: DroppedScope, request: PageRequest): Promise<Page<Listed>> {
+    const { account, pointers } = this.#context;
+    const directory = directoryOf(FAMILIES.dropped, account);
+    const page = await listPage(
+      pointers,
+      directory,
+      request,
+      (summary) => summary.entityType === type && summary.parentId === parentId,
+    );
+    return listedPage(this.#context, page, "DROPPED");
   }
 
   /**
@@ -131,16 +160,20 @@ export class Dropped {
     return item.state === "live" ? readEntity<E>(this.#context, type, item) : undefined;
   }
 
-  /** @throws FirnError `NAMESPACE_NOT_FOUND`, by its last path. */
+  /** @throws FirnError `NAMESPACE_NOT_FOUND`, by its last path; `Conflict` `NAMESPACE_DELETING`. */
   async #pathOf(id: NamespaceId, proof: Item[]): Promise<readonly string[]> {
     const stored = await this.#parent<Namespace>("namespace", id, proof);
+    if (stored?.entity.state === "DELETING") {
+      throw beingDeleted("namespace", dotted(stored.entity.path));
+    }
     if (stored?.entity.state !== "ACTIVE") throw namespaceNotFound(stored?.entity.path ?? [id]);
     return stored.entity.path;
   }
 
-  /** @throws FirnError `CATALOG_NOT_FOUND`, by its last name. */
+  /** @throws FirnError `CATALOG_NOT_FOUND`, by its last name; `Conflict` `CATALOG_DELETING`. */
   async #catalogOf(id: CatalogId, proof: Item[]): Promise<string> {
     const stored = await this.#parent<Catalog>("catalog", id, proof);
+    if (stored?.entity.state === "DELETING") throw beingDeleted("catalog", stored.entity.name);
     if (stored?.entity.state !== "ACTIVE") throw catalogNotFound(stored?.entity.name ?? id);
     return stored.entity.name;
   }
@@ -189,6 +222,8 @@ export class Dropped {
   ): Promise<Planned<RevisedEntity<Droppable>>> {
     const { entity } = stored;
     switch (entity.type) {
+      case "account":
+        return this.#planAccount({ ...stored, entity }, wish);
       case "catalog":
         return this.#planCatalog({ ...stored, entity }, wish);
       case "namespace":
@@ -220,6 +255,7 @@ export class Dropped {
           locationKey(account, was.location),
           ...afterDropKeys(account, was.id, was.purgeAfterMs),
         ],
+        into: true,
       },
     );
     const [relation, byName, claim, index, state, due] = resolved.also;
@@ -271,6 +307,7 @@ export class Dropped {
           keyOf(FAMILIES.namespaceByPath, account, ids.catalog, path),
           ...afterDropKeys(account, was.id, was.purgeAfterMs),
         ],
+        into: true,
       },
     );
     const [place, ...left] = resolved.also;
@@ -318,6 +355,29 @@ export class Dropped {
     return this.#planned(stored, entity, batch, attempt);
   }
 
+  async #planAccount(
+    stored: Stored<Account>,
+    { to, attempt }: Wish,
+  ): Promise<Planned<RevisedEntity<Droppable>>> {
+    const { account, pointers } = this.#context;
+    const { operator, ...was } = stored.entity;
+    assert(operator === account, "an account comes back where it was dropped");
+    const name = checkName(to.name ?? was.name, "account");
+    const [place, guard, ...left] = await pointers.getMany([
+      keyOf(FAMILIES.accountByName, name),
+      keyOf(FAMILIES.accountGuard, was.id),
+      ...afterDropKeys(account, was.id, was.purgeAfterMs),
+    ]);
+    if (place === undefined || guard === undefined) throw notDropped(was.id);
+    if (place.state === "live") throw accountExists(name);
+    // It came back by another request meanwhile.
+    if (guard.state === "live") return REPLAN;
+    const entity: Account = { ...was, ...this.#again(attempt), name };
+    const batch = this.#batch(stored, entity, attempt, left);
+    batch.put(place, { summary: nameSummary(entity) }).derive(guard, {});
+    return this.#planned(stored, entity, batch, attempt);
+  }
+
   #again({ authorship }: Attempt) {
     return { state: "ACTIVE", purgeAfterMs: 0, nameRevision: authorship.revision } as const;
   }
@@ -329,9 +389,13 @@ export class Dropped {
     { authorship }: Attempt,
     left: Parameters<typeof deleteAfterDrop>[2],
   ): BatchBuilder {
-    const payload = this.#context.payloads.encode(entity, authorship);
     const batch = new BatchBuilder(this.#context.account);
-    batch.put(stored.item, { payload, summary: summaryOf(entity, payload) });
+    if (entity.type === "account")
+      putAccount(this.#context, batch, stored.item, entity, authorship);
+    else {
+      const payload = this.#context.payloads.encode(entity, authorship);
+      batch.put(stored.item, { payload, summary: summaryOf(entity, payload) });
+    }
     deleteAfterDrop(batch, entity, left);
     return batch;
   }
@@ -347,7 +411,12 @@ export class Dropped {
   }
 
   async #read(item: Live): Promise<Stored<Droppable> | undefined> {
-    const { entityType } = summaryOfItem(item);
+    const { entityType, entityId } = summaryOfItem(item);
+    if (entityType === "account") {
+      const stored = await readAccount(this.#context, entityId as AccountId, item);
+      const { operator } = stored?.entity ?? {};
+      return operator === undefined || operator === this.#context.account ? stored : undefined;
+    }
     return readEntity<Droppable>(this.#context, entityType as Droppable["type"], item);
   }
 }

@@ -7,12 +7,17 @@ import { corrupt } from "./errors.ts";
 import { deleteJob, jobKeys, putJob } from "./jobs.ts";
 import { digits19, FAMILIES, keyOf, leafText } from "./keys.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
-import type { Catalog, Namespace, Relation } from "./model.ts";
+import type { DroppableEntity, Entity } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
 import { nameSummary } from "./summaries.ts";
 
 /** What can be dropped, and brought back for a while. */
-export type Droppable = Catalog | Namespace | Relation;
+export type Droppable = DroppableEntity;
+
+/** The account among whose jobs and dropped things an entity is. */
+export function keeperOf(account: AccountId, entity: Entity): AccountId {
+  return entity.type === "account" ? (entity.operator ?? account) : account;
+}
 
 /**
  * The keys of what a drop leaves behind apart from the canonical pointer: its place among what can

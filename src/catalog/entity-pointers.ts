@@ -4,12 +4,15 @@ import type { PointerOp } from "../pointer/port.ts";
 import { fitSummary } from "./batch.ts";
 import { decodePayload, encodePayload } from "./codec/entities.ts";
 import { encodeJob } from "./codec/job.ts";
+import { encodeApiKey } from "./codec/principal.ts";
 import { encodeSummary } from "./codec/summary.ts";
-import { afterDropKeys } from "./drops.ts";
+import { deleteJobOf } from "./delete-marks.ts";
+import { afterDropKeys, keeperOf } from "./drops.ts";
 import { corrupt } from "./errors.ts";
 import { guardKeys } from "./guards.ts";
+import { jobKeys } from "./jobs.ts";
 import { FAMILIES, keyOf, locationKey } from "./keys.ts";
-import type { Entity } from "./model.ts";
+import { type Entity, isDroppable } from "./model.ts";
 import { byIdKey } from "./paths.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 import { indexKeysOf, tableIndexKey } from "./table-index.ts";
@@ -51,10 +54,9 @@ export function entityPointers(
     ops.push({ op: "put", key, expected: 0n, ...(content && { summary: content }) });
   };
   for (const key of indexKeysOf(account, entity)) put(key);
-  const isDroppable = entity.type !== "account" && entity.type !== "connector";
-  if (isDroppable && entity.state === "DROPPED") {
+  if (isDroppable(entity) && entity.state === "DROPPED") {
     const [index = "", state = "", due = ""] = afterDropKeys(
-      account,
+      keeperOf(account, entity),
       entity.id,
       entity.purgeAfterMs,
     );
@@ -76,6 +78,16 @@ export function entityPointers(
     return { entity, ops };
   }
   for (const key of nameKeys(account, entity)) put(key, name);
+  if (entity.type === "principal") {
+    const owner = encodeApiKey({ account, principal: entity.id });
+    for (const key of entity.keys) put(keyOf(FAMILIES.apiKey, key.id), owner);
+  }
+  const deletes = deleteJobOf(entity, envelope);
+  if (deletes !== undefined) {
+    const [state, due] = jobKeys(keeperOf(account, entity), deletes.id, deletes.dueMs);
+    put(state, encodeJob(deletes));
+    put(due);
+  }
   if (entity.type === "account") {
     put(keyOf(FAMILIES.accountGuard, account));
     // Every table is made anew with its entries.
@@ -96,6 +108,8 @@ function nameKeys(account: AccountId, entity: Entity): readonly string[] {
       return [keyOf(FAMILIES.catalogByName, account, entity.name)];
     case "connector":
       return [keyOf(FAMILIES.connectorByName, account, entity.name)];
+    case "principal":
+      return [keyOf(FAMILIES.principalByName, account, entity.name)];
     case "namespace":
       return [keyOf(FAMILIES.namespaceByPath, account, entity.catalogId, entity.path)];
     case "table":

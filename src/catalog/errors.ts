@@ -15,6 +15,12 @@ export function accountExists(account: string): FirnError {
   return new FirnError("AlreadyExists", "ACCOUNT_ALREADY_EXISTS", why, { account });
 }
 
+/** Nodes work in it: its deletion would take their own jobs away. */
+export function accountInUse(account: string): FirnError {
+  const why = "the deployment's own account cannot be deleted: delete its catalogs";
+  return new FirnError("Conflict", "ACCOUNT_IN_USE", why, { account });
+}
+
 export function connectorNotFound(connector: string): FirnError {
   return new FirnError("NotFound", "CONNECTOR_NOT_FOUND", "connector not found", { connector });
 }
@@ -22,6 +28,16 @@ export function connectorNotFound(connector: string): FirnError {
 export function connectorExists(connector: string): FirnError {
   const why = "connector already exists";
   return new FirnError("AlreadyExists", "CONNECTOR_ALREADY_EXISTS", why, { connector });
+}
+
+/** A principal or a role. */
+export function principalNotFound(principal: string): FirnError {
+  return new FirnError("NotFound", "PRINCIPAL_NOT_FOUND", "principal not found", { principal });
+}
+
+export function principalExists(principal: string): FirnError {
+  const why = "a principal or role of this name already exists";
+  return new FirnError("AlreadyExists", "PRINCIPAL_ALREADY_EXISTS", why, { principal });
 }
 
 export function namespaceNotFound(path: readonly string[]): FirnError {
@@ -84,7 +100,7 @@ export function namespaceExists(path: readonly string[]): FirnError {
   });
 }
 
-/** What somebody wanted to have a name: a new relation, or one that had the name `from`. */
+/** What was to have a name: a new relation, or one that had the name `from`. */
 export interface Wanted {
   readonly type: Relation["type"];
   readonly from?: string;
@@ -154,7 +170,7 @@ export function beingPurged(id: string): FirnError {
 }
 
 export function notEmpty(
-  code: "NAMESPACE_NOT_EMPTY" | "CATALOG_NOT_EMPTY",
+  code: "NAMESPACE_NOT_EMPTY" | "CATALOG_NOT_EMPTY" | "ACCOUNT_NOT_EMPTY",
   context: ErrorContext,
 ): FirnError {
   return new FirnError("Conflict", code, "not empty", context);
@@ -171,6 +187,24 @@ export function hasChildNamespaces(path: readonly string[]): FirnError {
       namespace,
     },
   );
+}
+
+/** A job is deleting it with all that is in it: nothing new appears there. */
+const DELETING = {
+  account: "ACCOUNT_DELETING",
+  catalog: "CATALOG_DELETING",
+  namespace: "NAMESPACE_DELETING",
+} as const;
+
+export function beingDeleted(type: keyof typeof DELETING, name: string): FirnError {
+  const code = DELETING[type];
+  return new FirnError("Conflict", code, `the ${type} is being deleted: choose another one`, {
+    [type]: name,
+  });
+}
+
+export function isBeingDeleted({ code }: FirnError): boolean {
+  return Object.values<string>(DELETING).includes(code);
 }
 
 export function entityProtected(name: string): FirnError {

@@ -1,11 +1,12 @@
 import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { encodeApiKey } from "./codec/principal.ts";
 import { encodeSummary } from "./codec/summary.ts";
-import { afterDropKeys } from "./drops.ts";
+import { afterDropKeys, type Droppable, keeperOf } from "./drops.ts";
 import { guardKeys } from "./guards.ts";
 import { FAMILIES, keyOf, locationKey } from "./keys.ts";
-import type { Catalog, Entity, Namespace, Relation, Summary } from "./model.ts";
+import { type Entity, isDroppable, type Principal, type Summary } from "./model.ts";
 import { nameSummary } from "./summaries.ts";
 import { indexKeysOf } from "./table-index.ts";
 
@@ -38,11 +39,13 @@ export function expectedKeys(account: AccountId, entity: Entity): readonly Expec
       return [...namesOf(account, entity, summary), ...guardsOf(account, entity), ...entries];
     case "DROPPED":
     case "PURGING":
-      return entity.type === "account" || entity.type === "connector"
-        ? []
-        : [...afterDrop(account, entity, summary), ...entries];
-    case "DELETING":
-      return [];
+      return isDroppable(entity)
+        ? [...afterDrop(keeperOf(account, entity), entity, summary), ...entries]
+        : [];
+    case "DELETING": {
+      const names = namesOf(account, entity, summary);
+      return [...names, ...guardsOf(account, entity), ...entries, ...deletion(account, entity)];
+    }
   }
 }
 
@@ -59,6 +62,10 @@ function namesOf(account: AccountId, entity: Entity, summary: Uint8Array): Expec
       return [
         { role: "name", key: keyOf(FAMILIES.connectorByName, account, entity.name), summary },
       ];
+    case "principal": {
+      const name = keyOf(FAMILIES.principalByName, account, entity.name);
+      return [{ role: "name", key: name, summary }, ...accessOf(account, entity)];
+    }
     case "namespace": {
       const key = keyOf(FAMILIES.namespaceByPath, account, entity.catalogId, entity.path);
       return [{ role: "name", key, summary }];
@@ -80,17 +87,26 @@ function namesOf(account: AccountId, entity: Entity, summary: Uint8Array): Expec
   }
 }
 
+/** What leads from the API keys of a principal to it. */
+function accessOf(account: AccountId, { id, keys }: Principal): ExpectedKey[] {
+  const summary = encodeApiKey({ account, principal: id });
+  return keys.map((key) => ({ role: "name", key: keyOf(FAMILIES.apiKey, key.id), summary }));
+}
+
+/** The job that deletes it, or what it lies in. */
+function deletion(account: AccountId, entity: Entity): ExpectedKey[] {
+  const job = "deletingJob" in entity ? entity.deletingJob : undefined;
+  if (job === undefined) return [];
+  return [{ role: "job", key: keyOf(FAMILIES.jobById, keeperOf(account, entity), job) }];
+}
+
 function guardsOf(account: AccountId, entity: Entity): ExpectedKey[] {
   if (entity.type !== "catalog" && entity.type !== "namespace") return [];
   const keys = guardKeys(account, entity.type, entity.id, entity.guardGeneration);
   return keys.map((key) => ({ role: "guard", key }));
 }
 
-function afterDrop(
-  account: AccountId,
-  entity: Catalog | Namespace | Relation,
-  summary: Uint8Array,
-): ExpectedKey[] {
+function afterDrop(account: AccountId, entity: Droppable, summary: Uint8Array): ExpectedKey[] {
   const [index = "", job = "", due = ""] = afterDropKeys(account, entity.id, entity.purgeAfterMs);
   const jobs: ExpectedKey[] = [
     { role: "job", key: job },

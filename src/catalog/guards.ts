@@ -50,7 +50,7 @@ export function guardKeys(
 export function guardOf(account: AccountId, parent: Summary, childName: string): string {
   const type = parent.entityType;
   assert(type === "catalog" || type === "namespace", "only what has children has guards");
-  assert(parent.state === "ACTIVE", "nothing is made below what is dropped");
+  assert(parent.state === "ACTIVE", "nothing is made below what is dropped, or is to be");
   const guard = crc32(childName) % CATALOG_LIMITS.guards;
   return guardKey(type, account, parent.entityId, parent.guardGeneration, guard);
 }

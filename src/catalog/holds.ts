@@ -16,7 +16,7 @@ import { nameSummary } from "./summaries.ts";
 /*
  * Of two relations that come at once, one location inside the other, only one may win. The batch of
  * the inner one proves that no directory above it is claimed. No batch can prove that nothing is
- * claimed *below* a location, so a relation whose location somebody chose holds it first and looks
+ * claimed *below* a location, so a relation whose location a client chose holds it first and looks
  * afterwards: it writes its claim's key, then lists what is below, and its batch makes the hold a
  * claim, at the version that it wrote.
  *
@@ -27,10 +27,10 @@ import { nameSummary } from "./summaries.ts";
  * it holds and comes back when the other is done: it looks before it holds again. Any process that
  * finds one above keeps its own and tries again. So of all racers the innermost waits only for
  * holds that are let go of, each at most once, and its own is what makes the others wait: it wins,
- * or somebody has.
+ * or another writer has.
  *
- * CRASH. A hold ends by itself. Then anybody may delete it, at its version: should its holder still
- * be at work after all, its batch fails.
+ * CRASH. A hold ends by itself. Then any writer may delete it, at its version: should its holder
+ * still be at work after all, its batch fails.
  *
  * Within a transaction all locations are held before anything is looked for: of two transactions
  * that are in each other's way, the one that looks last sees the other's holds.
@@ -96,7 +96,7 @@ export class Holds {
     return found;
   }
 
-  /** Forgets holds that ended under us: somebody deleted them. One read, where there are any. */
+  /** Forgets holds that ended and that another writer deleted. One read, where there are any. */
   async recheck(): Promise<void> {
     const held = [...this.#held.values()];
     if (held.length === 0) return;

@@ -7,13 +7,13 @@ import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle-all.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item, Live, PointerOp } from "../pointer/port.ts";
-import type { BatchBuilder } from "./batch.ts";
+import type { BatchBuilder, Fence } from "./batch.ts";
 import { decodeJob, encodeJob } from "./codec/job.ts";
 import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
 import { digits19, directoryOf, FAMILIES, keyOf, leafText } from "./keys.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
-import type { Job } from "./model.ts";
+import type { Job, JobKind } from "./model.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 
 /*
@@ -28,8 +28,10 @@ import { listPage, type Page, type PageRequest } from "./pages.ts";
  * is safe.
  */
 
-/** Step of a job that is over, and kept for what it left undone. */
+/** Step of a job that is over, whose record is kept: see `job-ends.ts`. */
 export const JOB_DONE = "done";
+/** Kinds that end when they are asked to. */
+const CANCELLABLE: ReadonlySet<JobKind> = new Set(["delete", "import"]);
 /** The digits of the time that the leaf of a due job begins with. */
 const TIME_DIGITS = 19;
 /** Due jobs of a bucket that are read at once: what is not due yet is read in vain. */
@@ -79,14 +81,26 @@ function leaseLost(id: JobId): FirnError {
 }
 
 export function jobNotFound(id: JobId): FirnError {
-  return new FirnError("NotFound", "JOB_NOT_FOUND", "no such job: it is over, or never was", {
-    job: id,
-  });
+  return new FirnError(
+    "NotFound",
+    "JOB_NOT_FOUND",
+    "no such job: it was over long ago, or never was",
+    {
+      job: id,
+    },
+  );
 }
 
-function refusedRetry(id: JobId, code: "JOB_OVER" | "JOB_NOT_DUE" | "JOB_RUNNING"): FirnError {
+function refused(
+  id: JobId,
+  code: "JOB_OVER" | "JOB_NOT_DUE" | "JOB_RUNNING" | "JOB_NOT_CANCELLABLE",
+): FirnError {
   const context = { job: id };
   switch (code) {
+    case "JOB_NOT_CANCELLABLE": {
+      const message = "only a delete or an import can be cancelled: a purge ends with an undrop";
+      return new FirnError("Conflict", "JOB_NOT_CANCELLABLE", message, context);
+    }
     case "JOB_OVER":
       return new FirnError("Conflict", "JOB_OVER", "the job is over", context);
     case "JOB_NOT_DUE":
@@ -97,7 +111,9 @@ function refusedRetry(id: JobId, code: "JOB_OVER" | "JOB_NOT_DUE" | "JOB_RUNNING
 }
 
 /** What a step may change of its job. */
-export type JobProgress = Partial<Pick<Job, "step" | "failures" | "lastFailure" | "lastMessage">>;
+export type JobProgress = Partial<
+  Pick<Job, "step" | "failures" | "lastFailure" | "lastMessage" | "done" | "total">
+>;
 
 /** A job that this node holds. Not shared: one line of work goes through its steps. */
 export class JobLease {
@@ -148,6 +164,16 @@ export class JobLease {
     const job = this.#next(progress);
     batch.derive(this.#item, { bytes: encodeJob(job) });
     return job;
+  }
+
+  /** As `join` and `moved`, for a batch that knows nothing of jobs. */
+  fence(progress: JobProgress): Fence {
+    const join = (batch: BatchBuilder, found: Item | undefined): (() => void) => {
+      if (found === undefined) throw this.lost();
+      const next = this.join(batch, found, progress);
+      return () => this.moved(next);
+    };
+    return { key: this.key, join };
   }
 
   /** What is to be done is no longer this holder's, or no longer to be done. */
@@ -220,7 +246,7 @@ export class JobLease {
     throw new FirnError("Unavailable", "STORE_UNAVAILABLE", message, { job: id });
   }
 
-  /** Gives the job back, to be taken up by anybody after a while. One write. */
+  /** Gives the job back, to be taken up by any node after a while. One write. */
   async release(waitMs: number, progress: JobProgress = {}): Promise<void> {
     const { holder: _holder, ...job } = this.#next(progress);
     const heldUntilMs = this.#context.clock.nowMs() + Math.ceil(waitMs);
@@ -321,14 +347,39 @@ export class Jobs {
     }
   }
 
-  /** How a job stands, finished ones too as long as they are kept for what they left undone. */
+  /**
+   * Makes a job that belongs to no other change. One write.
+   *
+   * @throws FirnError `Unknown` `STORE_UNAVAILABLE`: it may have been made.
+   */
+  async begin(job: Job): Promise<void> {
+    const { account, ids, jobNews, pointers } = this.#context;
+    const [state, due] = jobKeys(account, job.id, job.dueMs);
+    const { outcome } = await pointers.commit({
+      writerId: ids.mint<WriterId>(),
+      ops: [
+        { op: "put", key: state, expected: 0n, summary: encodeJob(job) },
+        { op: "put", key: due, expected: 0n },
+      ],
+    });
+    if (outcome !== "committed") {
+      const message = "the outcome is unknown: look whether the job is there";
+      throw new FirnError("Unknown", "STORE_UNAVAILABLE", message, { job: job.id });
+    }
+    jobNews.made(job.dueMs);
+  }
+
+  /** How a job stands, one that is over too as long as its record is kept. */
   async get(id: JobId): Promise<Job | undefined> {
     const { account, pointers } = this.#context;
     const item = await pointers.get(keyOf(FAMILIES.jobById, account, id));
     return item.state === "live" ? jobOf(item) : undefined;
   }
 
-  /** Every job that is not over, by page: those that were due first at the head of a bucket. */
+  /**
+   * Every job, by page: in each bucket those that are due first, and those that are over by the
+   * time until which their records are kept.
+   */
   async list({ after, limit }: PageRequest = {}): Promise<Page<Job>> {
     const { account, pointers } = this.#context;
     // A token names the bucket as well, since each is a list for itself.
@@ -367,13 +418,42 @@ export class Jobs {
     if (item.state === "absent") throw jobNotFound(id);
     const job = jobOf(item);
     const nowMs = clock.nowMs();
-    if (job.step === JOB_DONE) throw refusedRetry(id, "JOB_OVER");
-    if (job.dueMs > nowMs) throw refusedRetry(id, "JOB_NOT_DUE");
-    if (job.holder !== undefined && job.heldUntilMs > nowMs) throw refusedRetry(id, "JOB_RUNNING");
+    if (job.step === JOB_DONE) throw refused(id, "JOB_OVER");
+    if (job.dueMs > nowMs) throw refused(id, "JOB_NOT_DUE");
+    if (job.holder !== undefined && job.heldUntilMs > nowMs) throw refused(id, "JOB_RUNNING");
     const { holder: _holder, ...left } = job;
     const freed: Job = { ...left, heldUntilMs: 0, tries: 0 };
     await writeJob(this.#context, item, freed);
     return freed;
+  }
+
+  /**
+   * Asks a job to end and to take back what it can. Its holder loses it; the next node that takes
+   * it up ends it. Nothing happens where that was asked before.
+   *
+   * @throws FirnError `JOB_NOT_FOUND`; `Conflict`: `JOB_OVER`, `JOB_NOT_CANCELLABLE`,
+   * `JOB_LEASE_LOST`; `Unavailable` `STORE_UNAVAILABLE`.
+   */
+  async cancel(id: JobId): Promise<Job> {
+    const { account, pointers } = this.#context;
+    for (let round = 0; ; round++) {
+      const item = await pointers.get(keyOf(FAMILIES.jobById, account, id));
+      if (item.state === "absent") throw jobNotFound(id);
+      const job = jobOf(item);
+      if (job.step === JOB_DONE) throw refused(id, "JOB_OVER");
+      if (!CANCELLABLE.has(job.kind)) throw refused(id, "JOB_NOT_CANCELLABLE");
+      if (job.cancelled === true) return job;
+      const { holder: _holder, ...left } = job;
+      const asked: Job = { ...left, cancelled: true, heldUntilMs: 0, tries: 0 };
+      try {
+        await writeJob(this.#context, item, asked);
+        return asked;
+      } catch (error) {
+        // A job that makes progress moves with every step.
+        const moved = error instanceof FirnError && error.code === "JOB_LEASE_LOST";
+        if (!moved || round >= CATALOG_LIMITS.replans) throw error;
+      }
+    }
   }
 
   /**
@@ -391,7 +471,7 @@ export class Jobs {
     const job = jobOf(item);
     const nowMs = clock.nowMs();
     const freeMs = Math.max(job.heldUntilMs, job.dueMs);
-    const mayBeEarly = early && job.holder === undefined;
+    const mayBeEarly = early && job.holder === undefined && job.step !== JOB_DONE;
     if (freeMs > nowMs && !mayBeEarly) return { freeMs };
     const renewed = new Stopwatch(clock);
     const heldUntilMs = nowMs + CATALOG_LIMITS.jobLeaseMs;

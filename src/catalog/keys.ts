@@ -231,26 +231,24 @@ export const FAMILIES = {
   principalById: {
     pattern: "/accounts/{account}/principals/by-id/{principal}",
     listed: false,
-    reserved: true,
-    note: "canonical pointer",
+    note: "canonical pointer of a principal or role; its payload holds keys, grants, memberships",
   },
   principalByName: {
     pattern: "/accounts/{account}/principals/by-name/{name}",
     listed: true,
-    reserved: true,
-    note: "name and claim",
+    note: "name and claim: a principal and a role never share one",
   },
-  roleByName: {
-    pattern: "/accounts/{account}/roles/by-name/{name}",
-    listed: true,
-    reserved: true,
-    note: "name and claim",
+  access: {
+    pattern: "/accounts/{account}/access",
+    listed: false,
+    derivedFrom: "principalById",
+    note: "bumped by every change of who may do what: nodes compare its version",
   },
-  grant: {
-    pattern: "/accounts/{account}/grants/{object}/{grantee}",
-    listed: true,
-    reserved: true,
-    note: "privileges on an object",
+  apiKey: {
+    pattern: "/system/api-keys/{key}",
+    listed: false,
+    derivedFrom: "principalById",
+    note: "account and principal of an API key",
   },
   shard: {
     pattern: "/shards/by-id/{shard}",
@@ -260,9 +258,8 @@ export const FAMILIES = {
   },
   signingKey: {
     pattern: "/system/keys/{kid}",
-    listed: false,
-    reserved: true,
-    note: "wrapped by the deployment secret",
+    listed: true,
+    note: "signs access tokens; wrapped by the deployment secret",
   },
 } as const;
 
@@ -388,6 +385,11 @@ export function locationKey(account: AccountId, location: string): string {
     throw invalid("LOCATION_TOO_LONG", "location too long: choose a shorter one", facts);
   }
   return `${locationDirectory(account)}/${leaf}`;
+}
+
+/** Stands where an account has principals, and says by its version when they changed. */
+export function accessKey(account: AccountId): string {
+  return keyOf(FAMILIES.access, account);
 }
 
 /** The directory of all location claims: their leaves sort by path. */

@@ -7,6 +7,8 @@ export const CATALOG_LIMITS = {
   dropRetentionMs: 604_800_000,
   /** How long a job is its holder's without a sign of life: every step renews it. */
   jobLeaseMs: 180_000,
+  /** How long the record of a job that is over stays readable. */
+  jobKeptMs: 604_800_000,
   /** Directories that due jobs spread over. */
   jobBuckets: 4,
   /**
@@ -20,6 +22,11 @@ export const CATALOG_LIMITS = {
   properties: 4_096,
   propertyKeyBytes: 1_024,
   propertyValueBytes: 1_048_576,
+  /** Keys of one principal: enough for a rotation, and one batch ends them all. */
+  principalKeys: 20,
+  /** Grants of one principal or role: its payload is read whole. */
+  principalGrants: 20_000,
+  principalRoles: 1_000,
   /** Metrics reports kept of a table, the newest. */
   reportsPerTable: 100,
   /** Guards of one parent: creators spread over them by name, so that they rarely collide. */

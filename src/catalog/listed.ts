@@ -3,7 +3,7 @@ import type { CatalogContext } from "./context.ts";
 import { summaryOfItem } from "./entities.ts";
 import type { Summary } from "./model.ts";
 import type { Page } from "./pages.ts";
-import { byIdKey } from "./paths.ts";
+import { byIdKeys } from "./paths.ts";
 
 /** An entry of a list: what its canonical pointer says. No payload is read for it. */
 export interface Listed {
@@ -18,15 +18,18 @@ export interface Listed {
 export async function listedPage(
   { account, pointers }: CatalogContext,
   page: Page<Live>,
+  state: Summary["state"] = "ACTIVE",
 ): Promise<Page<Listed>> {
+  const keyOf = byIdKeys(account);
   const names = page.items.map(summaryOfItem);
-  const keys = names.map(({ entityType, entityId }) => byIdKey(entityType, account, entityId));
+  const keys = names.map(({ entityType, entityId }) => keyOf(entityType, entityId));
   const found = keys.length === 0 ? [] : await pointers.getMany(keys);
-  const items = found.flatMap((item, i): Listed[] => {
-    if (item.state === "absent") return [];
+  const items: Listed[] = [];
+  for (const [i, item] of found.entries()) {
+    if (item.state === "absent") continue;
     const summary = summaryOfItem(item);
     const isNamed = summary.nameRevision === names[i]?.nameRevision;
-    return isNamed && summary.state === "ACTIVE" ? [{ summary, version: item.version }] : [];
-  });
+    if (isNamed && summary.state === state) items.push({ summary, version: item.version });
+  }
   return { ...page, items };
 }

@@ -4,6 +4,7 @@ import type {
   ConnectorId,
   JobId,
   NamespaceId,
+  PrincipalId,
   Revision,
   TableId,
   TableUuid,
@@ -12,7 +13,14 @@ import type {
   WriterId,
 } from "../base/ids.ts";
 
-export type EntityType = "account" | "catalog" | "namespace" | "table" | "view" | "connector";
+export type EntityType =
+  | "account"
+  | "catalog"
+  | "namespace"
+  | "table"
+  | "view"
+  | "connector"
+  | "principal";
 /** Kinds of payloads beside those of entities. */
 export type PayloadType = "snapshot" | "change" | "report" | "statistics" | "constraints";
 export type EntityState = "ACTIVE" | "DELETING" | "DROPPED" | "PURGING";
@@ -33,13 +41,28 @@ interface EntityBase {
   readonly state: EntityState;
   /** Revision that last changed the name or the parent; proves names (see `resolve.ts`). */
   readonly nameRevision: Revision;
+  /** Holds every privilege on it but `admin`; absent without sign-in. */
+  readonly owner?: PrincipalId;
   readonly unknownFields?: UnknownFields;
 }
 
-export interface Account extends EntityBase {
+export interface Account extends EntityBase, Droppable, Deletable {
   readonly type: "account";
   readonly id: AccountId;
   readonly tags: Properties;
+  /**
+   * The account of the operators who delete it, unless it is ACTIVE: among the jobs and the dropped
+   * things of that one, not among its own, which go with it.
+   */
+  readonly operator?: AccountId;
+  /** No credential of it is accepted. */
+  readonly suspended?: true;
+}
+
+/** What is deleted with all that is in it, by a job. */
+interface Deletable {
+  /** While it is DELETING. */
+  readonly deletingJob?: JobId;
 }
 
 /** Entities that can be dropped and kept for a while. `purgeAfterMs` is 0 while not dropped. */
@@ -48,7 +71,7 @@ interface Droppable {
   readonly purgeAfterMs: number;
 }
 
-export interface Catalog extends EntityBase, Droppable {
+export interface Catalog extends EntityBase, Droppable, Deletable {
   readonly type: "catalog";
   readonly id: CatalogId;
   readonly properties: Properties;
@@ -59,7 +82,7 @@ export interface Catalog extends EntityBase, Droppable {
 }
 
 /** `name` is the last element of `path`. */
-export interface Namespace extends EntityBase, Droppable {
+export interface Namespace extends EntityBase, Droppable, Deletable {
   readonly type: "namespace";
   readonly id: NamespaceId;
   readonly path: readonly string[];
@@ -149,8 +172,59 @@ export interface Connector extends EntityBase {
   readonly properties: Properties;
 }
 
+/** `LOCAL` signs in with API keys, `EXTERNAL` with tokens of an issuer, `ROLE` never. */
+export type PrincipalKind = "LOCAL" | "EXTERNAL" | "ROLE";
+
+/** What SCRAM-SHA-256 (RFC 5802) verifies a password with, without knowing it. */
+export interface ScramVerifier {
+  readonly salt: Uint8Array;
+  readonly iterations: number;
+  readonly storedKey: Uint8Array;
+  readonly serverKey: Uint8Array;
+}
+
+/** A key that a principal signs in with. Its secret is stored nowhere. */
+export interface ApiKey {
+  readonly id: string;
+  /** SHA-256. */
+  readonly secretHash: Uint8Array;
+  readonly createdAtMs: number;
+  /** 0: never. */
+  readonly expiresAtMs: number;
+  readonly description: string;
+  readonly scram: ScramVerifier;
+}
+
+/** Privileges on one object, as bits in the order of `PRIVILEGES`. */
+export interface Grant {
+  readonly objectType: EntityType;
+  readonly objectId: string;
+  /** Ids of what it lay in when the grant was given, outermost first, without the account. */
+  readonly path: readonly string[];
+  readonly privileges: number;
+}
+
+/** Who may sign in, or a role. A delete is final, and its id never returns. */
+export interface Principal extends EntityBase {
+  readonly type: "principal";
+  readonly id: PrincipalId;
+  readonly kind: PrincipalKind;
+  readonly suspended: boolean;
+  readonly keys: readonly ApiKey[];
+  readonly grants: readonly Grant[];
+  /** Ids of the roles that it is a member of. */
+  readonly roles: readonly PrincipalId[];
+  readonly properties: Properties;
+}
+
 export type Relation = Table | View;
-export type Entity = Account | Catalog | Namespace | Relation | Connector;
+export type Entity = Account | Catalog | Namespace | Relation | Connector | Principal;
+/** What can be dropped, and brought back for a while. */
+export type DroppableEntity = Account | Catalog | Namespace | Relation;
+
+export function isDroppable(entity: Entity): entity is DroppableEntity {
+  return "purgeAfterMs" in entity;
+}
 
 /** Names one snapshot of a table: an id may come back, at another time. */
 export interface SnapshotKey {
@@ -292,6 +366,7 @@ export interface Summary {
   readonly guardGeneration: number;
   readonly protected: boolean;
   readonly contentHash?: Uint8Array;
+  readonly owner?: PrincipalId;
   readonly purgeAfterMs: number;
   /** Of a location that is held, and not claimed yet: see `holds.ts`. */
   readonly heldUntilMs?: number;
@@ -332,10 +407,10 @@ export interface ChangeRecord {
 }
 
 /**
- * `purge` ends the life of a dropped entity once its retention is over; the others collect what is
- * left of the account.
+ * `purge` ends the life of a dropped entity once its retention is over; `delete` drops a thing with
+ * all that is in it; the others collect what is left of the account.
  */
-export type JobKind = "purge" | "forget-tombstones" | "collect-garbage";
+export type JobKind = "purge" | "delete" | "import" | "forget-tombstones" | "collect-garbage";
 
 /** Long work that any node takes up, one at a time. */
 export interface Job {
@@ -344,7 +419,7 @@ export interface Job {
   readonly subject: { readonly type: EntityType; readonly id: string };
   /** Where it stands, in the words of its kind; `""` before its first step. */
   readonly step: string;
-  /** Not before this time. Part of a key, so it never changes. */
+  /** Not before this time. Part of a key. Of a job that is over: how long its record stays. */
   readonly dueMs: number;
   /** Whose work it is until `heldUntilMs`. Without a holder it waits until then. */
   readonly holder?: WriterId;
@@ -356,4 +431,11 @@ export interface Job {
   readonly lastFailure?: string;
   /** The text of that failure, cut short when it is stored. */
   readonly lastMessage?: string;
+  /** How many things are done, of how many; absent where that is not known. */
+  readonly done?: number;
+  readonly total?: number;
+  /** When it was over. */
+  readonly endedMs?: number;
+  /** A caller asked that it end, and take back what it can. */
+  readonly cancelled?: true;
 }

@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { invalid } from "../base/error.ts";
+import { type FirnError, invalid } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
@@ -7,6 +7,7 @@ import type { Actor, CatalogContext } from "./context.ts";
 import { afterDropKeys, purgeAfterMsOf, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import {
+  beingDeleted,
   entityProtected,
   hasChildNamespaces,
   namespaceExists,
@@ -17,10 +18,11 @@ import { deleteGuards, guardKeys, guardOf, putGuards } from "./guards.ts";
 import { childDirectory, directoryOf, FAMILIES, keyOf } from "./keys.ts";
 import { type Listed, listedPage } from "./listed.ts";
 import type { Namespace, Properties, Receipt, Summary } from "./model.ts";
+import { visibleIn } from "./name-access.ts";
 import { checkPath, checkProperties, dotted } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
-import { assertMayUpdate } from "./payloads.ts";
+import { assertMayUpdate, ownedBy } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
 import { anyVersion, type Expect, type Revise, reviseEntity } from "./revise.ts";
@@ -60,7 +62,8 @@ export class Namespaces {
    * Creates a namespace under a parent that is there. One batch of 13 operations.
    *
    * @throws FirnError `NAME_INVALID`, `PROPERTIES_INVALID`, `CATALOG_NOT_FOUND`,
-   * `NAMESPACE_NOT_FOUND` (the parent), `NAMESPACE_ALREADY_EXISTS`.
+   * `NAMESPACE_NOT_FOUND` (the parent), `NAMESPACE_ALREADY_EXISTS`, `CATALOG_DELETING`,
+   * `NAMESPACE_DELETING` (also of the parent).
    */
   async create(
     actor: Actor,
@@ -75,7 +78,7 @@ export class Namespaces {
     const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Namespace>>> => {
       const { revision, updatedAtMs } = attempt.authorship;
       const place = await this.#place({ catalog: ref.catalog, path });
-      if (place.item.state === "live") throw namespaceExists(path);
+      if (place.item.state === "live") throw await this.#held(place.item, path);
       const entity: Namespace = {
         type: "namespace",
         id,
@@ -91,6 +94,7 @@ export class Namespaces {
         purgeAfterMs: 0,
         catalogId: place.catalogId,
         parentId: place.parent.entityId as NamespaceId,
+        ...ownedBy(attempt.authorship),
       };
       const payload = payloads.encode(entity, attempt.authorship);
       const primary = byIdKey("namespace", account, id);
@@ -106,10 +110,16 @@ export class Namespaces {
     );
   }
 
-  /** @throws FirnError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`. */
-  async get(ref: NamespaceRef): Promise<Stored<Namespace>> {
+  /**
+   * `into`: something is to appear there.
+   *
+   * @throws FirnError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`; `Conflict` `CATALOG_DELETING`,
+   * `NAMESPACE_DELETING`, where `into` is said.
+   */
+  async get(ref: NamespaceRef, into?: true): Promise<Stored<Namespace>> {
     const path = checkPath(ref.path);
-    const { namespace } = await this.#resolver.resolve({ catalog: ref.catalog, path });
+    const name = { catalog: ref.catalog, path };
+    const { namespace } = await this.#resolver.resolve(name, into === true ? { into } : {});
     return this.#read(namespace.item, path);
   }
 
@@ -125,7 +135,13 @@ export class Namespaces {
     const { between } = await this.#resolver.resolve(
       path.length === 0 ? { catalog: ref.catalog } : { catalog: ref.catalog, path },
       {
-        between: (ids) => listPage(pointers, childDirectory(account, ids.catalog, path), request),
+        between: (ids) =>
+          listPage(
+            pointers,
+            childDirectory(account, ids.catalog, path),
+            request,
+            visibleIn(ids.objects),
+          ),
       },
     );
     return { ...between, items: between.items.map((item) => [...path, summaryOfItem(item).name]) };
@@ -180,7 +196,13 @@ export class Namespaces {
     const { between } = await this.#resolver.resolve(
       path.length === 0 ? { catalog: ref.catalog } : { catalog: ref.catalog, path },
       {
-        between: (ids) => listPage(pointers, childDirectory(account, ids.catalog, path), request),
+        between: (ids) =>
+          listPage(
+            pointers,
+            childDirectory(account, ids.catalog, path),
+            request,
+            visibleIn(ids.objects),
+          ),
       },
     );
     return listedPage(this.#context, between);
@@ -312,7 +334,10 @@ export class Namespaces {
     const above = ref.path.slice(0, -1);
     const resolved = await this.#resolver.resolve(
       above.length === 0 ? { catalog: ref.catalog } : { catalog: ref.catalog, path: above },
-      { also: (ids) => [keyOf(FAMILIES.namespaceByPath, account, ids.catalog, ref.path)] },
+      {
+        also: (ids) => [keyOf(FAMILIES.namespaceByPath, account, ids.catalog, ref.path)],
+        into: true,
+      },
     );
     const catalogId = resolved.catalog.summary.entityId as CatalogId;
     const parent = above.length === 0 ? resolved.catalog.summary : resolved.namespace.summary;
@@ -336,6 +361,14 @@ export class Namespaces {
     const [nameItem] = also;
     const alive = guards.every((guard) => guard.state === "live") && nameItem?.state === "live";
     return alive ? { stored, guards, nameItem, left } : undefined;
+  }
+
+  /** Why a path that a namespace has is not free: it is about to be, or it is not. */
+  async #held(held: Live, path: readonly string[]): Promise<FirnError> {
+    const { account, pointers } = this.#context;
+    const item = await pointers.get(byIdKey("namespace", account, summaryOfItem(held).entityId));
+    const isLeaving = item.state === "live" && summaryOfItem(item).state === "DELETING";
+    return isLeaving ? beingDeleted("namespace", dotted(path)) : namespaceExists(path);
   }
 
   /** What an earlier request of the same key came to, as it stands now. */

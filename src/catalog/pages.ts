@@ -2,6 +2,8 @@ import { assert } from "../base/assert.ts";
 import { splitKey } from "../base/key-text.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Live, PointerStore } from "../pointer/port.ts";
+import { summaryOfItem } from "./entities.ts";
+import type { Summary } from "./model.ts";
 
 /** `after`: the leaf that the last page ended with. `limit` absent: everything. */
 export interface PageRequest {
@@ -15,26 +17,38 @@ export interface Page<T> {
   readonly next?: string;
 }
 
-/** One page of a directory; everything, in several requests, where no limit is given. */
+/** A page of which nearly everything is hidden ends after so many lists: it may be short. */
+const LISTS_A_PAGE = 20;
+
+/**
+ * One page of a directory, of the entries that are shown; everything, in several requests, where
+ * no limit is given.
+ */
 export async function listPage(
   pointers: PointerStore,
   directory: string,
   request: PageRequest,
+  isShown?: (summary: Summary) => boolean,
 ): Promise<Page<Live>> {
   const items: Live[] = [];
+  const { limit } = request;
   let after = request.after;
-  for (;;) {
-    const wanted = request.limit === undefined ? LIMITS.pageSize : request.limit;
+  for (let lists = 1; ; lists++) {
+    const wanted = limit === undefined || isShown !== undefined ? LIMITS.pageSize : limit;
     const page = await pointers.list(directory, {
       limit: wanted,
       ...(after === undefined ? {} : { after }),
     });
-    items.push(...page);
+    for (const item of page) {
+      if (isShown !== undefined && !isShown(summaryOfItem(item))) continue;
+      items.push(item);
+      if (items.length === limit) return { items, next: splitKey(item.key).leaf };
+    }
     const last = page.at(-1);
     if (last === undefined || page.length < wanted) return { items };
     const { leaf } = splitKey(last.key);
     assert(leaf !== after, "a list goes on behind its last page");
     after = leaf;
-    if (request.limit !== undefined) return { items, next: after };
+    if (limit !== undefined && lists === LISTS_A_PAGE) return { items, next: after };
   }
 }

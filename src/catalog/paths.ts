@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import { FAMILIES, type FamilyName, keyOf } from "./keys.ts";
 import type { Entity } from "./model.ts";
@@ -51,6 +52,11 @@ export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
   connector: {
     pattern: "accounts/{account}/connectors/{connector}/connector/{sha}.pb",
     owner: "connectorById",
+    note: "one a revision",
+  },
+  principal: {
+    pattern: "accounts/{account}/principals/{principal}/principal/{sha}.pb",
+    owner: "principalById",
     note: "one a revision",
   },
   snapshot: {
@@ -137,5 +143,23 @@ export function byIdKey(type: Entity["type"], account: AccountId, id: string): s
       return keyOf(FAMILIES.viewById, account, id);
     case "connector":
       return keyOf(FAMILIES.connectorById, account, id);
+    case "principal":
+      return keyOf(FAMILIES.principalById, account, id);
   }
+}
+
+/** `byIdKey` for many ids: what stands around the id is the same for all of a type. */
+export function byIdKeys(account: AccountId): (type: Entity["type"], id: string) => string {
+  const around = new Map<Entity["type"], readonly [before: string, behind: string]>();
+  return (type, id) => {
+    let parts = around.get(type);
+    if (parts === undefined) {
+      const key = byIdKey(type, account, id);
+      const at = key.lastIndexOf(id);
+      assert(at > 0, "an id stands in its key as it is");
+      parts = [key.slice(0, at), key.slice(at + id.length)];
+      around.set(type, parts);
+    }
+    return parts[0] + id + parts[1];
+  };
 }

@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import { bytesEqual } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import { sha256Bytes, sha256Hex } from "../base/hash.ts";
-import type { AccountId } from "../base/ids.ts";
+import type { AccountId, PrincipalId } from "../base/ids.ts";
 import { LruMap } from "../base/lru.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { decodePayload, encodePayload } from "./codec/entities.ts";
@@ -29,7 +29,16 @@ export interface EncodedPayload {
 }
 
 /** Who writes, when, and under which revision. */
-export type Authorship = Pick<Envelope, "revision" | "updatedAtMs" | "updatedBy" | "requestId">;
+export interface Authorship
+  extends Pick<Envelope, "revision" | "updatedAtMs" | "updatedBy" | "requestId"> {
+  /** Whose is what is created. */
+  readonly owner?: PrincipalId;
+}
+
+/** The owner of a new entity. */
+export function ownedBy({ owner }: Authorship): { readonly owner?: PrincipalId } {
+  return owner === undefined ? {} : { owner };
+}
 
 /** The immutable payloads of one account over a BlobStore. */
 export class Payloads {
@@ -49,13 +58,14 @@ export class Payloads {
   }
 
   encode(entity: Entity, authorship: Authorship): EncodedPayload {
+    const { owner: _owner, ...written } = authorship;
     const envelope: Envelope = {
       schemaVersion: SCHEMA_VERSION,
       minWriterVersion: MIN_WRITER_VERSION,
       entityType: entity.type,
       accountId: this.#account,
       entityId: entity.id,
-      ...authorship,
+      ...written,
     };
     const { bytes, content } = encodePayload(envelope, entity);
     const path = payloadPath(entity.type, this.#account, entity.id, sha256Hex(bytes));

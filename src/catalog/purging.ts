@@ -1,22 +1,24 @@
 import { assert } from "../base/assert.ts";
 import { Stopwatch } from "../base/clock.ts";
+import type { AccountId } from "../base/ids.ts";
 import { splitKey } from "../base/key-text.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item, Live } from "../pointer/port.ts";
+import { accountById, putAccount } from "./account-payloads.ts";
 import { BatchBuilder } from "./batch.ts";
 import { assertClaimed } from "./claims.ts";
-import { encodeJob } from "./codec/job.ts";
 import type { CatalogContext } from "./context.ts";
 import { afterDropKeys, type Droppable } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
-import { JOB_DONE, type JobLease } from "./jobs.ts";
+import { endedJob, endKeys, putEnded } from "./job-ends.ts";
+import type { JobLease } from "./jobs.ts";
 import { directoryOf, FAMILIES, keyOf, leafText, locationKey } from "./keys.ts";
-import type { Catalog, Entity, EntityType, Job, Namespace, Table } from "./model.ts";
+import type { Account, Catalog, Entity, Job, Namespace, Table } from "./model.ts";
 import { listPage } from "./pages.ts";
 import { statsDirectories } from "./part-keys.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
-import { type Planned, REPLAN, write } from "./repository.ts";
+import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 import { indexKeysOf, joinIndex, sharedByIndex } from "./table-index.ts";
 import { walkPointers } from "./walk.ts";
@@ -41,6 +43,7 @@ export async function subjectOf(
   context: CatalogContext,
   { subject }: Job,
 ): Promise<Stored<Droppable> | undefined> {
+  if (subject.type === "account") return accountById(context, subject.id as AccountId);
   const key = byIdKey(subject.type as Droppable["type"], context.account, subject.id);
   const item = await context.pointers.get(key);
   if (item.state === "absent") return undefined;
@@ -48,11 +51,12 @@ export async function subjectOf(
 }
 
 /**
- * Whether files are to go with an entity, as far as the catalog knows: those of an Iceberg table
- * whose drop asked for it.
+ * Whether data are to go with an entity, as far as the catalog knows: the files of an Iceberg table
+ * whose drop asked for it, and the rows of a row table.
  */
-function asksForFiles(entity: Droppable): entity is Table {
-  return entity.type === "table" && entity.iceberg?.purgeRequested === true;
+function asksForData(entity: Droppable): entity is Table {
+  if (entity.type !== "table") return false;
+  return entity.format === "ROW" || entity.iceberg?.purgeRequested === true;
 }
 
 /**
@@ -68,11 +72,9 @@ export async function beginPurge(
   lease: JobLease,
 ): Promise<Table | undefined> {
   const { account, pointers, payloads } = context;
-  const plan = async ({
-    authorship,
-  }: Parameters<Parameters<typeof write>[3]>[0]): Promise<Planned<Table | undefined>> => {
+  const plan = async ({ authorship }: Attempt): Promise<Planned<Table | undefined>> => {
     const stored = await subjectOf(context, lease.job);
-    if (stored === undefined || !asksForFiles(stored.entity)) return { unchanged: undefined };
+    if (stored === undefined || !asksForData(stored.entity)) return { unchanged: undefined };
     const { entity: was, item, envelope } = stored;
     if (was.state === "PURGING") return { unchanged: was };
     assertMayUpdate(envelope);
@@ -100,6 +102,44 @@ export async function beginPurge(
     return { batch, primary: item.key, result };
   };
   return write(context, actorOf(lease.job), "purge-table", plan);
+}
+
+/**
+ * Moves a dropped account to PURGING, from where it cannot come back. One that is PURGING already
+ * is answered as it is; undefined where it is gone.
+ *
+ * @throws FirnError `Conflict` `JOB_LEASE_LOST`, also where it was brought back.
+ */
+export async function beginAccountPurge(
+  context: CatalogContext,
+  lease: JobLease,
+): Promise<Account | undefined> {
+  const { account, pointers } = context;
+  const id = lease.job.subject.id as AccountId;
+  const plan = async ({ authorship }: Attempt): Promise<Planned<Account | undefined>> => {
+    const stored = await accountById(context, id);
+    if (stored === undefined) return { unchanged: undefined };
+    const { entity: was, item, envelope } = stored;
+    if (was.state === "PURGING") return { unchanged: was };
+    assertMayUpdate(envelope);
+    const [index = ""] = afterDropKeys(account, was.id, was.purgeAfterMs);
+    const [dropped, job] = await pointers.getMany([index, lease.key]);
+    if (dropped === undefined || job === undefined) return REPLAN;
+    lease.assertSame(job);
+    if (was.state !== "DROPPED" || dropped.state === "absent") throw lease.lost();
+    assert(was.operator === account, "an account is purged by the job of those who dropped it");
+    const entity: Account = { ...was, state: "PURGING" };
+    const batch = new BatchBuilder(account);
+    putAccount(context, batch, item, entity, authorship);
+    batch.delete(dropped);
+    const next = lease.join(batch, job, { step: FIRST_STEP });
+    const result = () => {
+      lease.moved(next);
+      return entity;
+    };
+    return { batch, primary: item.key, result };
+  };
+  return write(context, actorOf(lease.job), "purge-account", plan);
 }
 
 /** Pointers of a table that tell what its metadata says, or what clients told of it. */
@@ -168,33 +208,37 @@ async function deleteListed(
 }
 
 /** One that moves is being written by a commit that was under way: it finds no table. */
-async function deleteItem(context: CatalogContext, { key, version }: Live): Promise<void> {
+export async function deleteItem(context: CatalogContext, { key, version }: Live): Promise<void> {
   const attempt = { stopwatch: new Stopwatch(context.clock) };
   await putCertain(context.pointers, context, attempt, { op: "delete", key, expected: version });
 }
 
 /**
  * The end of a dropped entity: what is left of it goes, with its job, in one batch. Its payloads
- * stay until no change record in retention names them. A job that left something undone stays to
- * say so. Where nothing is left of the entity the job goes alone.
+ * stay until no change record in retention names them. The job's record stays for a while. Where
+ * nothing is left of the entity the job goes alone.
  *
  * @throws FirnError `Conflict` `JOB_LEASE_LOST`.
  */
 export async function endPurge(context: CatalogContext, lease: JobLease): Promise<void> {
-  const { account, pointers } = context;
-  const operation = `end-${lease.job.subject.type as Exclude<EntityType, "account">}` as const;
+  const { account, clock, pointers } = context;
+  const operation = `end-${lease.job.subject.type as Droppable["type"]}` as const;
   const plan = async (): Promise<Planned<"ended" | "gone">> => {
     const stored = await subjectOf(context, lease.job);
     if (stored === undefined) return { unchanged: "gone" };
     const { entity, item } = stored;
     if (entity.state !== "DROPPED" && entity.state !== "PURGING") throw lease.lost();
     const claims = "location" in entity ? [locationKey(account, entity.location)] : [];
-    const [dropped, job, due, ...own] = await pointers.getMany([
+    const ended = endedJob(lease.job, clock.nowMs());
+    const [, , later = ""] = endKeys(account, lease.job, ended);
+    const [dropped, job, due, after, ...own] = await pointers.getMany([
       ...afterDropKeys(account, entity.id, entity.purgeAfterMs),
+      later,
       ...indexKeysOf(account, entity),
       ...claims,
     ]);
-    if (dropped === undefined || job === undefined || due === undefined) return REPLAN;
+    if (dropped === undefined || job === undefined) return REPLAN;
+    if (due === undefined || after === undefined) return REPLAN;
     lease.assertSame(job);
     assert(entity.purgeAfterMs > 0, "what ends was dropped, and its time has come");
     const batch = new BatchBuilder(account).delete(item);
@@ -202,10 +246,7 @@ export async function endPurge(context: CatalogContext, lease: JobLease): Promis
     const claim = claims.length === 0 ? undefined : own.pop();
     if (isOwn(claim, entity.id)) batch.delete(claim);
     joinIndex(batch, { puts: [], deletes: own });
-    batch.deriveDelete(due);
-    const { holder: _none, ...left } = { ...lease.job, step: JOB_DONE, heldUntilMs: 0 };
-    if (left.failures === 0) batch.deriveDelete(job);
-    else batch.derive(job, { bytes: encodeJob(left) });
+    putEnded(batch, [job, due, after], ended);
     return { batch, primary: item.key, result: () => "ended" };
   };
   const outcome = await write(context, actorOf(lease.job), operation, plan);

@@ -89,6 +89,9 @@ export function replayOf(context: CatalogContext, actor: Actor, item: Item): Rec
   throw new FirnError(kind as ErrorKind, code, "refused as before", facts);
 }
 
+/** As the judge of a request refuses it. */
+export const PRIVILEGE_MISSING = "PRIVILEGE_MISSING";
+
 /** What every receipt of a request says. */
 type ReceiptBase = Pick<Receipt, "requestHash" | "principal" | "metadataLocation" | "expiresAtMs">;
 
@@ -121,6 +124,8 @@ export async function recordRefusal(
   if (!(error instanceof FirnError) || !FINAL.has(error.kind)) return undefined;
   if (error.code === "IDEMPOTENCY_KEY_REUSED") return undefined;
   const { kind, code } = error;
+  // It may be granted before the client asks again.
+  if (code === PRIVILEGE_MISSING) return undefined;
   const facts = JSON.stringify(error.context, (_key, value: unknown) =>
     typeof value === "bigint" ? value.toString() : value,
   );

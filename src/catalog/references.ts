@@ -2,6 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import type { Live } from "../pointer/port.ts";
 import { changeOf } from "./changes.ts";
+import { decodeApiKey } from "./codec/principal.ts";
 import { decodeReceipt } from "./codec/receipt.ts";
 import { decodeSnapshotSummary } from "./codec/snapshot.ts";
 import { decodePartSummary } from "./codec/stats.ts";
@@ -88,9 +89,16 @@ export function referencesOf(item: Live, key: ParsedKey): References {
   };
 }
 
+const GLOBAL: ReadonlySet<FamilyName> = new Set<FamilyName>([
+  "accountByName",
+  "apiKey",
+  "shard",
+  "signingKey",
+]);
+
 /** The account that a key belongs to; undefined for the deployment's own and for account names. */
 export function accountOfKey({ family, values }: ParsedKey): AccountId | undefined {
-  const isGlobal = family === "accountByName" || family === "shard" || family === "signingKey";
+  const isGlobal = GLOBAL.has(family);
   return isGlobal ? undefined : (values[0] as AccountId | undefined);
 }
 
@@ -105,6 +113,7 @@ function ownReferences(item: Live, key: ParsedKey): Own {
     case "tableById":
     case "viewById":
     case "connectorById":
+    case "principalById":
       return canonical(item, family);
     case "accountByName": {
       const summary = summaryIn(item);
@@ -118,8 +127,10 @@ function ownReferences(item: Live, key: ParsedKey): Own {
     case "location":
     case "dropped":
     case "connectorByName":
+    case "principalByName":
       return named(summaryIn(item), account);
     case "accountGuard":
+    case "access":
       return rooted("account", account, account);
     case "catalogGuard":
       return rooted("catalog", account, second);
@@ -152,13 +163,14 @@ function ownReferences(item: Live, key: ParsedKey): Own {
       return { ...rooted("table", account, second), content: part(item) };
     case "statsSnapshot":
       return rooted("table", account, second);
-    case "plan":
-    case "principalById":
-    case "principalByName":
-    case "roleByName":
-    case "grant":
-    case "shard":
+    case "apiKey": {
+      const { account: of, principal } = decodeApiKey(bytesOf(item));
+      return rooted("principal", of, principal);
+    }
     case "signingKey":
+      return { content: { is: "bare" } };
+    case "plan":
+    case "shard":
       return { content: { is: "unknown" } };
   }
 }
@@ -171,6 +183,7 @@ const CANONICAL = {
   tableById: "table",
   viewById: "view",
   connectorById: "connector",
+  principalById: "principal",
 } as const;
 
 /** What kind of entity a family's pointers are the canonical ones of, if they are. */

@@ -3,7 +3,7 @@ import { FirnError } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import { settleAll } from "../base/settle-all.ts";
 import type { Item, Live, Version } from "../pointer/port.ts";
-import { BatchBuilder, never } from "./batch.ts";
+import { BatchBuilder, type Fence, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { afterDropKeys, purgeAfterMsOf, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
@@ -11,12 +11,13 @@ import { corrupt, entityProtected, relationExists, relationNotFound } from "./er
 import { guardOf } from "./guards.ts";
 import { directoryOf, FAMILIES, keyOf, leafText, locationKey } from "./keys.ts";
 import { type Listed, listedPage } from "./listed.ts";
-import type { Receipt, Relation, Table, View } from "./model.ts";
+import type { Namespace, Receipt, Relation, Table, View } from "./model.ts";
+import { visibleIn } from "./name-access.ts";
 import { checkName, checkPath, dotted } from "./names.ts";
 import type { NamespaceRef } from "./namespaces.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
-import { assertMayUpdate } from "./payloads.ts";
+import { assertMayUpdate, ownedBy } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, type Refused, refuse, write } from "./repository.ts";
 import type { Link, Resolver } from "./resolve.ts";
 import { anyVersion, type Expect, type Revise, reviseEntity } from "./revise.ts";
@@ -40,7 +41,7 @@ export interface RelationDraft<E extends Relation> {
   readonly location: string;
   /** Directories over the location that no other relation may have claimed. */
   readonly above?: readonly string[];
-  /** Somebody chose the location, so others may lie below it: one list more to see that. */
+  /** A client chose the location, so others may lie below it: one list more to see that. */
   readonly chosen?: boolean;
   /** Directories elsewhere that it writes to: no other relation may lie below one either. */
   readonly elsewhere?: readonly string[];
@@ -81,6 +82,8 @@ export interface Share<T> {
   readonly look?: () => Promise<Refused | typeof REPLAN | undefined>;
   /** Of a location that it claims: the directories over it. */
   readonly above: readonly string[];
+  /** What was read of it, where it is there already. A refusal that names it reads it again. */
+  readonly was?: Live;
   readonly result: T;
 }
 
@@ -128,6 +131,7 @@ export class Relations<E extends Relation> {
    * Creates a relation, or registers one: the draft says where its metadata lies. `draft` is asked
    * again after a lost race.
    *
+   * @param id minted by the caller, who has stored it elsewhere already.
    * @throws FirnError `NAME_INVALID`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
    * `VIEW_ALREADY_EXISTS`, `LOCATION_TAKEN`, `LOCATION_OVERLAPS`, `TABLE_UUID_TAKEN`, and what
    * `draft` throws. Warm: one batch read beside those of `draft`; for a location that is not fresh
@@ -140,8 +144,8 @@ export class Relations<E extends Relation> {
     operation: `create-${E["type"]}` | `register-${E["type"]}`,
     ref: RelationRef,
     draft: () => Promise<RelationDraft<E>>,
+    id: E["id"] = this.#context.ids.mint<E["id"]>(),
   ): Promise<RevisedEntity<E>> {
-    const id = this.#context.ids.mint<E["id"]>();
     const clean = this.#clean(ref);
     return write(
       this.#context,
@@ -176,6 +180,7 @@ export class Relations<E extends Relation> {
       catalogId: place.catalog.summary.entityId as CatalogId,
       namespaceId: place.parent.summary.entityId as NamespaceId,
       location,
+      ...ownedBy(attempt.authorship),
     };
     const entity: E = {
       ...this.#kind.make(common, id),
@@ -253,8 +258,13 @@ export class Relations<E extends Relation> {
     const { between } = await this.#resolver.resolve(
       { catalog: ref.catalog, path: checkPath(ref.path) },
       {
-        between: ({ catalog, namespace }) =>
-          listPage(pointers, directoryOf(this.#kind.listing, account, catalog, namespace), request),
+        between: ({ catalog, namespace, objects }) =>
+          listPage(
+            pointers,
+            directoryOf(this.#kind.listing, account, catalog, namespace),
+            request,
+            visibleIn(objects),
+          ),
       },
     );
     // The leaf is the name, unless that was too long to be one: a summary costs a decoding each.
@@ -268,8 +278,13 @@ export class Relations<E extends Relation> {
     const { between } = await this.#resolver.resolve(
       { catalog: ref.catalog, path: checkPath(ref.path) },
       {
-        between: ({ catalog, namespace }) =>
-          listPage(pointers, directoryOf(this.#kind.listing, account, catalog, namespace), request),
+        between: ({ catalog, namespace, objects }) =>
+          listPage(
+            pointers,
+            directoryOf(this.#kind.listing, account, catalog, namespace),
+            request,
+            visibleIn(objects),
+          ),
       },
     );
     return listedPage(this.#context, between);
@@ -345,7 +360,7 @@ export class Relations<E extends Relation> {
       ...(prepare === undefined ? {} : { prepare }),
       ...(claims.look === undefined ? {} : { look: claims.look }),
     };
-    return { primary, join, above, result, ...more };
+    return { primary, join, above, was: stored.item, result, ...more };
   }
 
   #joinSnapshots(
@@ -390,16 +405,18 @@ export class Relations<E extends Relation> {
   ): Promise<Step<RevisedEntity<E>>> {
     const type = this.#kind.type === "view" ? "VIEW" : "TABLE";
     const isRefusal = (error: unknown, code: string) =>
-      error instanceof FirnError && error.code === `${type}_${code}`;
+      error instanceof FirnError && error.code === code;
     try {
       return await this.stepUpdate(ref, draft, attempt);
     } catch (error) {
-      if (!isRefusal(error, "NOT_FOUND")) throw error;
+      // Of a namespace that is being deleted only who wants to make something there is told so.
+      const isMissing = isRefusal(error, `${type}_NOT_FOUND`);
+      if (!isMissing && !isRefusal(error, "NAMESPACE_NOT_FOUND")) throw error;
     }
     try {
       return await this.stepCreate(ref, id, () => draft(), attempt);
     } catch (error) {
-      if (isRefusal(error, "ALREADY_EXISTS")) return REPLAN;
+      if (isRefusal(error, `${type}_ALREADY_EXISTS`)) return REPLAN;
       throw error;
     }
   }
@@ -484,16 +501,24 @@ export class Relations<E extends Relation> {
     attempt: Attempt,
     expect: Expect<E>,
   ): Promise<Planned<RevisedEntity<E>>> {
-    const { account, payloads } = this.#context;
     const stored = await this.get(ref);
     expect(stored);
-    assertMayUpdate(stored.envelope);
     if (stored.entity.protected) throw entityProtected(dotted([...ref.path, ref.name]));
+    return this.#dropOf(stored, mark, attempt);
+  }
+
+  /** `fence`: the job that drops it, which every batch of the job moves on. */
+  async #dropOf(
+    stored: Stored<E>,
+    mark: (entity: E) => Promise<E>,
+    attempt: Attempt,
+    fence?: Fence,
+  ): Promise<Planned<RevisedEntity<E>>> {
+    const { account, payloads } = this.#context;
+    assertMayUpdate(stored.envelope);
     const purgeAfterMs = purgeAfterMsOf(this.#context, attempt.authorship);
-    const names = await this.#namesOf(
-      stored,
-      afterDropKeys(account, stored.entity.id, purgeAfterMs),
-    );
+    const left = afterDropKeys(account, stored.entity.id, purgeAfterMs);
+    const names = await this.#namesOf(stored, fence === undefined ? left : [...left, fence.key]);
     if (names === undefined) return REPLAN;
     const entity: E = { ...(await mark(stored.entity)), state: "DROPPED", purgeAfterMs };
     const payload = payloads.encode(entity, attempt.authorship);
@@ -502,10 +527,42 @@ export class Relations<E extends Relation> {
       .delete(names.relation)
       .deriveDelete(names.byName)
       .delete(names.claim);
-    putAfterDrop(batch, entity, names.more);
+    putAfterDrop(batch, entity, names.more.slice(0, left.length));
+    const moved = fence?.join(batch, names.more[left.length]);
     const version = stored.item.version + 1n;
-    const result = () => revisedBy(attempt.authorship, entity, version);
+    const result = () => {
+      moved?.();
+      return revisedBy(attempt.authorship, entity, version);
+    };
     return { batch, primary: stored.item.key, result };
+  }
+
+  /**
+   * Drops a relation that a job has found below what it deletes: by its id, as long as it is there.
+   *
+   * @returns whether it was dropped.
+   * @throws FirnError `PROTECTED`; `Conflict` `JOB_LEASE_LOST`.
+   */
+  async dropIn(
+    actor: Actor,
+    namespace: Pick<Namespace, "id" | "path">,
+    id: string,
+    fence: Fence,
+  ): Promise<boolean> {
+    const { account, pointers } = this.#context;
+    const { type } = this.#kind;
+    const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<E> | undefined>> => {
+      const item = await pointers.get(byIdKey(type, account, id));
+      const stored =
+        item.state === "live" ? await readEntity<E>(this.#context, type, item) : undefined;
+      const isIn = stored?.entity.state === "ACTIVE" && stored.entity.namespaceId === namespace.id;
+      if (stored === undefined || !isIn) return { unchanged: undefined };
+      if (stored.entity.protected) {
+        throw entityProtected(dotted([...namespace.path, stored.entity.name]));
+      }
+      return this.#dropOf(stored, async (entity) => entity, attempt, fence);
+    };
+    return (await write(this.#context, actor, `drop-${type}`, plan)) !== undefined;
   }
 
   /**
@@ -577,6 +634,7 @@ export class Relations<E extends Relation> {
           keyOf(FAMILIES.relationByName, account, ids.catalog, ids.namespace, ref.name),
           keyOf(this.#kind.listing, account, ids.catalog, ids.namespace, ref.name),
         ],
+        into: true,
       },
     );
     const [relation, byName] = also;

@@ -13,6 +13,7 @@ import type { Actor, CatalogContext } from "./context.ts";
 import { Holds } from "./holds.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { Receipt } from "./model.ts";
+import { nameAccess, unjudged } from "./name-access.ts";
 import type { Authorship } from "./payloads.ts";
 import {
   failureOf,
@@ -165,7 +166,7 @@ async function settle<T>(
         const isWritten = verdict.versions.has(planned.primary);
         assert(isWritten, "what was committed has a version of what its caller asked for");
         attempt.holds.spent(planned.batch.ops);
-        for (const work of planned.batch.following) context.background.run(work);
+        for (const work of planned.batch.following) unjudged(() => context.background.run(work));
         return planned.result(verdict.versions);
       }
       if (verdict.verdict === "replayed") {
@@ -216,6 +217,7 @@ function beginAttempt(context: CatalogContext, actor: Actor): Attempt {
       updatedAtMs: context.clock.nowMs(),
       updatedBy: actor.principal,
       requestId: actor.requestId,
+      ...(actor.principalId !== undefined && { owner: actor.principalId }),
     },
   };
 }
@@ -224,6 +226,7 @@ async function send<T>(writing: Writing, plan: Plan<T>): Promise<Verdict> {
   const { context, actor, attempt, place } = writing;
   const { batch } = plan;
   assert(actor.dryRun !== true, "a dry run sends nothing");
+  nameAccess()?.assertJudged();
   // Before the batch is sent: its answer may be lost, and a look that finds nothing costs little.
   for (const dueMs of batch.jobsDueMs) context.jobNews.made(dueMs);
   const changeId = context.ids.mint<ChangeId>();

@@ -4,10 +4,23 @@ import { LruMap } from "../base/lru.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import type { CatalogContext } from "./context.ts";
 import { summaryOfItem } from "./entities.ts";
-import { catalogNotFound, corrupt, namespaceNotFound, relationNotFound } from "./errors.ts";
+import {
+  beingDeleted,
+  catalogNotFound,
+  corrupt,
+  namespaceNotFound,
+  relationNotFound,
+} from "./errors.ts";
 import { FAMILIES, keyOf } from "./keys.ts";
-import type { EntityType, Relation, Summary } from "./model.ts";
-import { checkName } from "./names.ts";
+import type { Relation, Summary } from "./model.ts";
+import {
+  type NameAccess,
+  type NamedObject,
+  nameAccess,
+  type ObjectPath,
+  objectOf,
+} from "./name-access.ts";
+import { checkName, dotted } from "./names.ts";
 import { byIdKey } from "./paths.ts";
 
 /*
@@ -18,7 +31,7 @@ import { byIdKey } from "./paths.ts";
  * "No such name" is proven alike: the parents are read again after the miss.
  */
 
-/** A name moved at each of this many looks: somebody renames in a loop. */
+/** A name moved at each of this many looks: a client renames in a loop. */
 const MAX_ROUNDS = 8;
 const CACHED_NAMES = 200_000;
 
@@ -40,6 +53,8 @@ export interface Ids {
   readonly catalog: string;
   readonly namespace: string;
   readonly relation: string;
+  /** All of them, outermost first, where the request is judged: see `name-access.ts`. */
+  readonly objects: ObjectPath;
 }
 
 export interface Resolved<T = undefined> {
@@ -58,15 +73,16 @@ export interface ResolveOptions<T> {
   readonly between?: (ids: Ids) => Promise<T>;
   /** Further keys to read with the proof. */
   readonly also?: (ids: Ids) => readonly string[];
+  /** Something is to appear there: a parent that is being deleted is told as such. */
+  readonly into?: true;
 }
 
 /** What a name's own pointer said, and where to prove it. */
-interface Hint {
-  readonly type: EntityType;
-  readonly id: string;
+interface Hint extends NamedObject {
   readonly nameRevision: string;
   /** Key of the canonical pointer. */
   readonly proof: string;
+  readonly parentId?: string | undefined;
 }
 
 /** A name with those above it, outermost first: what one look at the cache finds, or nothing. */
@@ -76,7 +92,18 @@ interface Chain {
   readonly hints: Hints;
   /** The first name that was not found, if any. */
   readonly missing?: FirnError;
+  /** What was found with all namespaces above it, where the request is judged. */
+  readonly objects?: ObjectPath;
 }
+
+/** A part of a chain, with all that lies above it. */
+interface Reached {
+  readonly hints: Hints;
+  readonly objects: ObjectPath;
+}
+
+/** A name was another one's when its parent's was read. */
+const MOVED = "moved";
 
 /** Where the cache keeps a name. Names were checked, so none holds a control character. */
 function spelled({ catalog, path, relation }: NameRef): string {
@@ -112,17 +139,23 @@ export class Resolver {
     options: ResolveOptions<T> = {},
   ): Promise<Resolved<T>> {
     const ref = { ...asked, catalog: checkName(asked.catalog, "catalog") };
+    const access = nameAccess();
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const chain = (round === 0 && this.#remembered(ref)) || (await this.#read(ref, round === 0));
-      const ids = idsOf(chain.hints);
+      const chain =
+        access === undefined
+          ? (round === 0 && this.#remembered(ref)) || (await this.#read(ref, round === 0))
+          : await this.#readVisible(access, ref, round === 0);
+      if (chain === undefined) continue;
+      const ids = idsOf(chain);
       const found = chain.missing === undefined;
       const between = found && options.between ? await options.between(ids) : undefined;
       const also = found ? (options.also?.(ids) ?? []) : [];
       const keys = [...chain.hints.map(({ proof }) => proof), ...also];
       const items = keys.length === 0 ? [] : await this.#context.pointers.getMany(keys);
-      const links = this.#prove(ref, chain.hints, items);
+      const links = this.#prove(ref, chain.hints, items, options.into === true);
       if (links === undefined) continue;
       if (chain.missing !== undefined) throw chain.missing;
+      access?.proven(ref, ids.objects);
       return new Proven(links, between as T, items.slice(links.length));
     }
     throw new FirnError(
@@ -132,14 +165,26 @@ export class Resolver {
     );
   }
 
-  /** Each hint against its canonical pointer; undefined, and forgotten, where one disagrees. */
-  #prove(ref: NameRef, hints: Hints, items: readonly Item[]): readonly Link[] | undefined {
+  /**
+   * Each hint against its canonical pointer; undefined, and forgotten, where one disagrees.
+   *
+   * @throws FirnError `NotFound`; `Conflict` where something is to appear `into` what it names: a
+   * job is deleting it, and its name is free only after that.
+   */
+  #prove(
+    ref: NameRef,
+    hints: Hints,
+    items: readonly Item[],
+    into: boolean,
+  ): readonly Link[] | undefined {
     assert(items.length >= hints.length, "each part of a name is proven by one read");
     const links: Link[] = [];
     for (const [i, hint] of hints.entries()) {
       const item = items[i];
       const summary = item?.state === "live" ? summaryOfItem(item) : undefined;
-      const holds = summary?.state === "ACTIVE" && summary.nameRevision === hint.nameRevision;
+      const isSame = summary?.nameRevision === hint.nameRevision;
+      if (isSame && summary.state === "DELETING") throw deletingError(ref, hint, into);
+      const holds = isSame && summary.state === "ACTIVE";
       if (item?.state !== "live" || summary === undefined || !holds) {
         this.#forget(ref, i);
         return undefined;
@@ -187,6 +232,72 @@ export class Resolver {
     return chainOf(ref, hints ?? parent);
   }
 
+  /**
+   * As `#read`, for a request that is judged: what it may not know is missing, after the same reads
+   * as what is not there. Every namespace on the way is read, since privileges come from above.
+   *
+   * @returns undefined where the names contradict each other: look again.
+   */
+  async #readVisible(
+    access: NameAccess,
+    ref: NameRef,
+    useCache: boolean,
+  ): Promise<Chain | undefined> {
+    const { account } = this.#context;
+    const { catalog, path = [], relation } = ref;
+    const top = { hints: [], objects: [] };
+    const catalogKey = keyOf(FAMILIES.catalogByName, account, catalog);
+    const root = await this.#reach(access, top, { catalog }, catalogKey, useCache);
+    const catalogId = root === MOVED ? undefined : root?.hints[0]?.id;
+    if (root === MOVED || root === undefined || catalogId === undefined) {
+      return { hints: [], missing: catalogNotFound(catalog) };
+    }
+    let reached: Reached = root;
+    for (let depth = 1; depth <= path.length; depth++) {
+      const name = { catalog, path: path.slice(0, depth) };
+      const key = keyOf(FAMILIES.namespaceByPath, account, catalogId, name.path);
+      const parent = { hints: root.hints, objects: reached.objects };
+      const next = await this.#reach(access, parent, name, key, useCache);
+      if (next === MOVED) return undefined;
+      if (next === undefined) return { ...root, missing: namespaceNotFound(path) };
+      reached = next;
+    }
+    if (relation === undefined) return reached;
+    const namespaceId = reached.objects.at(-1)?.id ?? "";
+    const key = keyOf(FAMILIES.relationByName, account, catalogId, namespaceId, relation.name);
+    const found = await this.#reach(access, reached, { catalog, path, relation }, key, useCache);
+    if (found === MOVED) return undefined;
+    if (found === undefined) {
+      return { ...reached, missing: relationNotFound(relation.type, path, relation.name) };
+    }
+    return { ...chainOf(ref, found.hints), objects: found.objects };
+  }
+
+  /** The next part of a name, if it may be known; a cached one that may not is read once more. */
+  async #reach(
+    access: NameAccess,
+    { hints, objects }: Reached,
+    name: NameRef,
+    key: string,
+    useCache: boolean,
+  ): Promise<Reached | typeof MOVED | undefined> {
+    const spelling = spelled(name);
+    const wasKnown = useCache && this.#known.has(spelling);
+    let found = await this.#extend(hints, name, key, useCache);
+    if (found !== undefined && wasKnown && !access.sees(pathTo(objects, found))) {
+      this.#known.delete(spelling);
+      found = await this.#extend(hints, name, key, false);
+    }
+    if (found === undefined) return undefined;
+    const path = pathTo(objects, found);
+    if (!access.sees(path)) return undefined;
+    const parent = objects.at(-1);
+    const isBelow = parent === undefined || found.at(-1)?.parentId === parent.id;
+    if (isBelow) return { hints: found, objects: path };
+    this.#known.delete(spelling);
+    return MOVED;
+  }
+
   /** The hints of a name whose parents' are known; undefined where nothing has it. */
   async #extend(
     parents: Hints,
@@ -202,16 +313,32 @@ export class Resolver {
     const { account, pointers } = this.#context;
     const item = await pointers.get(key);
     if (item.state === "absent") return undefined;
-    const { entityId: id, entityType: type, nameRevision } = summaryOfItem(item);
-    const hints = [...parents, { type, id, nameRevision, proof: byIdKey(type, account, id) }];
+    const summary = summaryOfItem(item);
+    const { nameRevision, parentId } = summary;
+    const object = objectOf(summary);
+    const proof = byIdKey(object.type, account, object.id);
+    const hints = [...parents, { ...object, nameRevision, parentId, proof }];
     this.#known.set(spelled(name), hints);
     return hints;
   }
 }
 
-function idsOf(hints: Hints): Ids {
+/** The last of the hints, below what lies above it. */
+function pathTo(above: ObjectPath, hints: Hints): ObjectPath {
+  const last = hints.at(-1);
+  return last === undefined ? above : [...above, last];
+}
+
+function deletingError({ catalog, path = [] }: NameRef, { type }: Hint, into: boolean): FirnError {
+  if (type === "catalog") return into ? beingDeleted(type, catalog) : catalogNotFound(catalog);
+  assert(type === "namespace", "only what has children is deleted with them");
+  return into ? beingDeleted(type, dotted(path)) : namespaceNotFound(path);
+}
+
+function idsOf({ hints, objects = [] }: Chain): Ids {
   const [catalog, namespace, relation] = hints;
   return {
+    objects,
     catalog: catalog?.id ?? "",
     namespace: namespace?.id ?? "",
     relation: relation?.id ?? "",

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { CatalogId } from "../base/ids.ts";
-import type { Entity, Relation, Summary } from "./model.ts";
+import { type Entity, isDroppable, type Relation, type Summary } from "./model.ts";
 import type { EncodedPayload } from "./payloads.ts";
 
 function parentsOf(entity: Entity): { parentId?: string; catalogId?: CatalogId } {
@@ -8,6 +8,7 @@ function parentsOf(entity: Entity): { parentId?: string; catalogId?: CatalogId }
     case "account":
     case "catalog":
     case "connector":
+    case "principal":
       return {};
     case "namespace":
       return { parentId: entity.parentId, catalogId: entity.catalogId };
@@ -29,11 +30,13 @@ export function nameSummary(entity: Entity): Summary {
     name: entity.name,
     nameRevision: entity.nameRevision,
     revision: entity.nameRevision,
-    state: entity.state,
+    // A name stays as it is while its entity is being deleted.
+    state: entity.state === "DELETING" ? "ACTIVE" : entity.state,
     guardGeneration: 0,
     protected: false,
     purgeAfterMs: 0,
     ...parentsOf(entity),
+    ...(entity.owner !== undefined && { owner: entity.owner }),
     // Lists of Iceberg tables leave others out by it.
     ...(entity.type === "table" && entity.format !== "ICEBERG" && { format: entity.format }),
   };
@@ -41,8 +44,8 @@ export function nameSummary(entity: Entity): Summary {
 
 /** Summary of an entity's by-id pointer: what most reads need, so that they skip the payload. */
 export function summaryOf(entity: Entity, payload: EncodedPayload): Summary {
-  if (entity.type !== "account" && entity.type !== "connector") {
-    const isLater = (entity.state !== "ACTIVE") === entity.purgeAfterMs > 0;
+  if (isDroppable(entity)) {
+    const isLater = isDropped(entity) === entity.purgeAfterMs > 0;
     assert(isLater, "what is dropped says when it is purged, and nothing else does");
   }
   if (entity.type === "catalog" || entity.type === "namespace") {
@@ -59,12 +62,15 @@ export function summaryAsStored(entity: Entity, payload: EncodedPayload): Summar
   const summary: Summary = {
     ...nameSummary(entity),
     revision: payload.decoded.envelope.revision,
+    state: entity.state,
     contentHash: payload.contentHash,
   };
-  if (entity.type === "account" || entity.type === "connector") return summary;
+  if (!isDroppable(entity)) return summary;
   const { protected: isProtected, purgeAfterMs } = entity;
   const dropped = { ...summary, protected: isProtected, purgeAfterMs };
   switch (entity.type) {
+    case "account":
+      return dropped;
     case "catalog":
     case "namespace":
       return { ...dropped, guardGeneration: entity.guardGeneration };
@@ -80,4 +86,8 @@ function icebergOf({ iceberg }: Relation): Pick<Summary, "metadataLocation" | "t
   const { metadataLocation } = iceberg;
   const tableUuid = "tableUuid" in iceberg ? iceberg.tableUuid : undefined;
   return tableUuid === undefined ? { metadataLocation } : { metadataLocation, tableUuid };
+}
+
+function isDropped({ state }: Entity): boolean {
+  return state === "DROPPED" || state === "PURGING";
 }

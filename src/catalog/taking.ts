@@ -18,7 +18,7 @@ export interface Taking {
   readonly relation: Relation;
   /** Directories over the location that no other relation may have claimed. */
   readonly above: readonly string[];
-  /** Somebody chose it, so others may lie below it. */
+  /** A client chose it, so others may lie below it. */
   readonly chosen: boolean;
   /** Directories elsewhere that it writes to. */
   readonly elsewhere: readonly string[];
@@ -40,7 +40,7 @@ type Met = Refused | typeof REPLAN;
 
 /**
  * The item that a claim is to be put over; a chosen location is held from then on. A fresh one
- * costs no read before somebody was refused, since the batch proves that it is free. `known`: what
+ * costs no read before a request was refused, since the batch proves that it is free. `known`: what
  * stands there, where it was just read.
  *
  * @throws FirnError `Overloaded` `LOCATION_PENDING`, `STORE_OVERLOADED`; `Unavailable`.
@@ -78,7 +78,7 @@ export async function takeLocation(
 
 /**
  * What stands in the way of a relation whose location was taken: claims and holds below it, if it
- * was chosen, and below where else it writes; once somebody was refused, those above it too, which
+ * was chosen, and below where else it writes; once a request was refused, those above it too, which
  * its batch proves to be absent. One list a directory, and one read in later rounds.
  *
  * @throws FirnError as `takeLocation`, and what `apart` throws.

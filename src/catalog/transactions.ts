@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { invalid } from "../base/error.ts";
+import { type FirnError, invalid } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle-all.ts";
@@ -11,7 +11,7 @@ import { locationOverlaps, locationTaken } from "./errors.ts";
 import type { Table } from "./model.ts";
 import { checkName, checkPath, dotted } from "./names.ts";
 import type { Share, Step } from "./relations.ts";
-import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
+import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { RevisedEntity } from "./revised-entity.ts";
 import type { TableDraft, TableRef, Tables } from "./tables.ts";
 
@@ -81,20 +81,24 @@ async function together(
     if ("refused" in step) return step;
     if ("replan" in step) return REPLAN;
     if ("unchanged" in step) {
-      batch.check(step.at);
       held.push(step.at);
       continue;
     }
     shares.push(step);
   }
+  // Renamed between two reads, one table was found under two names.
+  const found = [...shares.map(({ primary }) => primary), ...held.map(({ key }) => key)];
+  if (new Set(found).size < found.length) return REPLAN;
   const [first] = shares;
   if (first === undefined) {
     return { unchanged: [], proof: held, primary: held[0]?.key ?? "" };
   }
   assert(shares.length + held.length === steps.length, "each table is changed, or checked");
-  refuseSharedLocations(shares);
-  refuseSharedUuids(shares);
+  const shared = sharedLocation(shares) ?? sharedUuid(shares);
+  // Nor were all read at one instant: what a location belongs to may have changed meanwhile.
+  if (shared !== undefined) return refuse(shared, ...shares.flatMap(({ was }) => was ?? []));
   // Behind the refusals: shares that have something in common would write one key twice.
+  for (const at of held) batch.check(at);
   for (const { join } of shares) join(batch);
   assertOpsFit(batch.ops.length + COMMON_OPS, steps.length);
   for (const met of await settleAll(shares.map((share) => share.look?.()))) {
@@ -112,23 +116,24 @@ async function together(
 }
 
 /** What the store refuses between a relation and its rivals holds among the shares as well. */
-function refuseSharedLocations(shares: readonly Share<RevisedEntity<Table>>[]): void {
+function sharedLocation(shares: readonly Share<RevisedEntity<Table>>[]): FirnError | undefined {
   const taken = new Map<string, string>();
   for (const { result } of shares) {
     const { location, name } = result.entity;
     const by = taken.get(location);
-    if (by !== undefined) throw locationTaken(location, by);
+    if (by !== undefined) return locationTaken(location, by);
     taken.set(location, name);
   }
   for (const { result, above } of shares) {
     const { location } = result.entity;
     const other = above.find((directory) => taken.has(directory));
-    if (other !== undefined) throw locationOverlaps(location, other, taken.get(other) ?? "");
+    if (other !== undefined) return locationOverlaps(location, other, taken.get(other) ?? "");
   }
+  return undefined;
 }
 
 /** No two tables share a uuid: engines cache what they know of a table by it. */
-function refuseSharedUuids(shares: readonly Share<RevisedEntity<Table>>[]): void {
+function sharedUuid(shares: readonly Share<RevisedEntity<Table>>[]): FirnError | undefined {
   const seen = new Map<string, RevisedEntity<Table>>();
   for (const { result } of shares) {
     const uuid = result.entity.iceberg?.tableUuid;
@@ -138,8 +143,9 @@ function refuseSharedUuids(shares: readonly Share<RevisedEntity<Table>>[]): void
     if (other === undefined || (other.version !== 1n && result.version !== 1n)) continue;
     const tables = [other, result].map(({ entity }) => entity.name).join(", ");
     const why = "tables of one transaction have the same uuid: assign each its own";
-    throw invalid("TABLE_UUID_SHARED", why, { uuid, tables });
+    return invalid("TABLE_UUID_SHARED", why, { uuid, tables });
   }
+  return undefined;
 }
 
 function cleanRef(ref: TableRef): TableRef {

@@ -3,10 +3,10 @@ import { padEnd, paint, type Screen } from "./screen.ts";
 
 /** Which commands stand together, by their task; the rest operates. */
 const GROUPS: readonly (readonly [task: string, names: readonly string[]])[] = [
-  ["look", ["ls", "describe", "find", "log", "diff"]],
+  ["look", ["ls", "describe", "find", "log", "diff", "files", "stats", "check"]],
   ["change", ["rm", "undrop", "mv", "tag", "branch", "rollback", "protect"]],
   ["follow", ["watch", "top"]],
-  ["set up", ["context", "completion"]],
+  ["set up", ["context", "import", "completion"]],
 ];
 
 const EXAMPLES: readonly (readonly [line: string, does: string])[] = [

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { SettingName } from "../runtime/settings.ts";
+import { failureOf } from "./failure-text.ts";
 import type { HousekeepingCommand } from "./housekeeping.ts";
 import { absoluteUri } from "./option-values.ts";
 import {
@@ -10,6 +11,7 @@ import {
   settingsAt,
   withoutOptions,
 } from "./setting-options.ts";
+import { type Where, whereOf } from "./where.ts";
 
 /** Runs a line; undefined where it makes no sense, which has been said then. */
 export type RunHousekeeping = (line: HousekeepingCommand | undefined) => Promise<void>;
@@ -51,10 +53,10 @@ export function addHousekeeping(
     catalog: catalog as string | undefined,
   });
   onCatalog(backup, 1, context, run, lineOfBackup, ["catalog"]);
-  const jobs = program.command("jobs").description("List, show and retry background jobs.");
+  const jobs = program.command("jobs").description("List, show, retry and cancel background jobs.");
   const list = jobs
     .command("list", { isDefault: true })
-    .description("List the jobs that are not over, with the error code of those that failed.");
+    .description("List jobs with their error codes. Jobs that are over stay for 7 days.");
   onCatalog(list, 0, context, run, () => ({ command: "jobs list" }));
   const show = jobs.command("show").description("Show a job.").argument("<id>");
   onCatalog(show, 1, context, run, ([id = ""]) => ({ command: "jobs show", id }));
@@ -66,6 +68,13 @@ export function addHousekeeping(
     )
     .argument("<id>");
   onCatalog(retry, 1, context, run, ([id = ""]) => ({ command: "jobs retry", id }));
+  const cancel = jobs
+    .command("cancel")
+    .description(
+      "Cancel a recursive drop. Keeps what it has not dropped yet; firn undrop restores the rest.",
+    )
+    .argument("<id>");
+  onCatalog(cancel, 1, context, run, ([id = ""]) => ({ command: "jobs cancel", id }));
 }
 
 function onCatalog(
@@ -77,15 +86,40 @@ function onCatalog(
   own: readonly SettingName[] = [],
 ): void {
   command.option("--server <place>", SERVER_HELP).option("--json", "print JSON: one object a line");
+  // What only an operator may do is not asked by a URL.
+  const isForAll = own.length === 0;
+  if (isForAll) {
+    command
+      .option("--url <url>", "a server, such as http://127.0.0.1:8181 [FIRN_URL]")
+      .option("--context <name>", "a context of firn context [FIRN_CONTEXT]");
+  }
   addSettings(command, HOUSEKEEPING_FLAGS);
-  command.action((...given: readonly unknown[]) => {
+  command.action(async (...given: readonly unknown[]) => {
     const values = given[most] as Values;
     const found = catalogAt(values, most, command.args, own, context);
     if (found === undefined) return run(undefined);
-    const { at, words } = found;
-    const { json } = values;
+    const { words } = found;
+    const { json, server } = values;
+    let at: HousekeepingCommand["at"] = found.at;
+    if (isForAll && server === undefined) {
+      const where = await named(values, context);
+      if (where === undefined) return run(undefined);
+      at = where.kind === "url" ? where : where.settings;
+    }
     return run({ ...lineOf(words, values), at, json: json === true } as HousekeepingCommand);
   });
+}
+
+/** As the verbs of every day are told; undefined after printing what makes no sense. */
+async function named(values: Values, context: SettingsContext): Promise<Where | undefined> {
+  try {
+    return await whereOf(values, context);
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    context.printError(failure.text);
+    return undefined;
+  }
 }
 
 /** The help of `--server`. */

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { FirnError } from "../base/error.ts";
-import { textOfKey } from "../base/printable.ts";
+import { ApiError } from "../client/client.ts";
 import { OperatorClient } from "../http/admin/client.ts";
 import type { Housekeeping } from "../http/admin/housekeeping.ts";
 import { describe } from "../http/failure.ts";
@@ -14,20 +14,35 @@ import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
 import type { BesideReport, BesideRequest } from "../service/backup/beside.ts";
-import type { DroppedInfo } from "../service/dropped-admin.ts";
 import type { JobInfo } from "../service/jobs-admin.ts";
+import { failureOf } from "./failure-text.ts";
+import {
+  droppedRow,
+  jobRow,
+  placeOf,
+  plain,
+  printJob,
+  printPages,
+  timeText,
+} from "./housekeeping-text.ts";
 import type { Output } from "./output.ts";
+import { openPlace } from "./place.ts";
 import { operatorTarget, type ServerAt } from "./server-at.ts";
+import { UrlHousekeeping } from "./url-housekeeping.ts";
+import type { Where } from "./where.ts";
+
+/** A server that is asked by its native API. */
+export type UrlAt = Extract<Where, { readonly kind: "url" }>;
 
 /** A line of `firn dropped`, `firn undrop`, `firn backup` …, as it was understood. */
 export type HousekeepingCommand = {
-  readonly at: ServerAt | Settings;
+  readonly at: ServerAt | Settings | UrlAt;
   readonly json: boolean;
 } & (
   | { readonly command: "dropped" | "jobs list" }
   /** `target`: an id or a name. `name`: the new one. */
   | { readonly command: "undrop"; readonly target: string; readonly name: string | undefined }
-  | { readonly command: "jobs show" | "jobs retry"; readonly id: string }
+  | { readonly command: "jobs show" | "jobs retry" | "jobs cancel"; readonly id: string }
   /** `uri`: absolute, as the server is to read it. */
   | {
       readonly command: "backup";
@@ -67,6 +82,12 @@ export async function housekeeping(line: HousekeepingCommand, output: Output): P
       await place.close();
     }
   } catch (error) {
+    if (error instanceof ApiError) {
+      const failure = failureOf(error);
+      if (failure === undefined) throw error;
+      output.printError(failure.text);
+      return failure.exitCode;
+    }
     if (!(error instanceof FirnError)) throw error;
     output.printError(`firn: ${describe(error.message, error.context)} [${error.code}]\n`);
     if (error.code === "LSM_OWNED") {
@@ -76,7 +97,11 @@ export async function housekeeping(line: HousekeepingCommand, output: Output): P
   }
 }
 
-async function placeAt(at: ServerAt | Settings, output: Output): Promise<Place> {
+async function placeAt(at: HousekeepingCommand["at"], output: Output): Promise<Place> {
+  if ("url" in at) {
+    const { client, close } = await openPlace(at, output);
+    return { catalog: new UrlHousekeeping(client), close };
+  }
   if ("server" in at) return clientOf(at);
   const { profile, dir } = at;
   if (profile === "memory") {
@@ -169,17 +194,24 @@ async function run(line: HousekeepingCommand, place: Place, output: Output): Pro
       return 0;
     case "jobs retry":
       return retry(line.id, line.json, place, output);
+    case "jobs cancel": {
+      const asked = await catalog.cancelJob(line.id);
+      const found = place.runJob === undefined ? asked : await place.runJob(line.id);
+      printJob(found ?? asked, line.json, output);
+      return 0;
+    }
   }
 }
 
 function printRestored(report: BesideReport, { print, printError }: Output): void {
-  const { id, atMs, catalog, namespaces, tables, views, leftOut } = report;
-  for (const { type, name, code } of leftOut) {
+  const { id, atMs, catalog, namespaces, tables, views, statistics, constraints } = report;
+  for (const { type, name, code } of report.leftOut) {
     printError(`firn: left out ${type} ${plain(name)} [${code}]\n`);
   }
   print(
     `restored backup ${id} as of ${timeText(atMs)} as catalog ${plain(catalog)}: ` +
-      `${namespaces} namespaces, ${tables} tables, ${views} views\n`,
+      `${namespaces} namespaces, ${tables} tables, ${views} views, ${statistics} statistics, ` +
+      `${constraints} constraints\n`,
   );
 }
 
@@ -192,7 +224,7 @@ async function retry(id: string, json: boolean, place: Place, output: Output): P
     return 0;
   }
   printJob(found, json, output);
-  return found.state === "failed" || found.state === "over" ? 1 : 0;
+  return found.state === "failed" || found.error !== undefined ? 1 : 0;
 }
 
 /** As the job stands when its run has ended, or after a while; undefined where it is over. */
@@ -209,79 +241,4 @@ async function followed(asked: JobInfo, catalog: Housekeeping): Promise<JobInfo 
       throw error;
     }
   }
-}
-
-interface Listing<T> {
-  readonly header: readonly string[];
-  readonly row: (item: T) => readonly string[];
-  readonly json: boolean;
-  readonly output: Output;
-}
-
-/** All pages of a list: a table, or one JSON object a line. */
-async function printPages<T>(
-  pageAfter: (
-    after: string | undefined,
-  ) => Promise<{ readonly items: readonly T[]; readonly next?: string }>,
-  { header, row, json, output }: Listing<T>,
-): Promise<number> {
-  for (let after: string | undefined, first = true; ; first = false) {
-    const { items, next } = await pageAfter(after);
-    const rows = items.map(row);
-    if (json) output.print(items.map((item) => `${JSON.stringify(item)}\n`).join(""));
-    else output.print(tableText(first ? [header, ...rows] : rows));
-    await output.drained();
-    if (next === undefined) return 0;
-    after = next;
-  }
-}
-
-/** Columns are padded to the widest cell of the page. */
-function tableText(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  const lines = rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  "));
-  return lines.map((line) => `${line.trimEnd()}\n`).join("");
-}
-
-/** A name as it is, but for what a terminal would obey. */
-function plain(text: string): string {
-  return text.replace(/\p{C}/gu, (char) => textOfKey(Buffer.from(char).toString("latin1")));
-}
-
-function placeOf({ catalog, namespace, name }: DroppedInfo): string {
-  const above = [...(catalog === undefined ? [] : [catalog]), ...(namespace ?? [])];
-  return plain([...above, name].join("."));
-}
-
-function droppedRow(item: DroppedInfo): readonly string[] {
-  const files = item.purgeRequested ? "purged" : "kept";
-  return [item.id, item.type, placeOf(item), timeText(item.purgeAfterMs), files];
-}
-
-function jobRow({ id, kind, state, nextTryMs, tries, error }: JobInfo): readonly string[] {
-  return [id, kind, state, timeText(nextTryMs), String(tries), error?.code ?? ""];
-}
-
-function printJob(job: JobInfo, json: boolean, { print }: Output): void {
-  if (json) {
-    print(`${JSON.stringify(job)}\n`);
-    return;
-  }
-  const { id, kind, subjectType, subjectId, state, dueMs, nextTryMs, tries, error } = job;
-  const lines = [
-    ["id", id],
-    ["kind", kind],
-    ["subject", `${subjectType} ${subjectId}`],
-    ["state", state],
-    ["due", timeText(dueMs)],
-    ["next try", timeText(nextTryMs)],
-    ["tries", String(tries)],
-    ["left undone", String(job.leftUndone)],
-    ...(error === undefined ? [] : [["error", `${plain(error.message)} [${error.code}]`]]),
-  ];
-  print(tableText(lines));
-}
-
-function timeText(ms: number): string {
-  return ms === 0 ? "now" : new Date(ms).toISOString();
 }

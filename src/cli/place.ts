@@ -1,19 +1,7 @@
 import { existsSync } from "node:fs";
 import { FirnError } from "../base/error.ts";
 import { type Fetch, FirnClient } from "../client/client.ts";
-import { describe } from "../http/failure.ts";
-import { noShard } from "../lsm/tools.ts";
-import { SystemClock } from "../runtime/clock.ts";
-import { openHousekeeping } from "../runtime/compose.ts";
-import { hasShard } from "../runtime/local-shard.ts";
-import { mintNodeId } from "../runtime/node-identity.ts";
 import { operatorSocket } from "../runtime/operator-place.ts";
-import { SystemPrng } from "../runtime/prng.ts";
-import type { Settings } from "../runtime/settings.ts";
-import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
-import { answerOf } from "../server/embedded.ts";
-import { createLogger } from "../server/log.ts";
-import { wireServer } from "../server/wire.ts";
 import type { Output } from "./output.ts";
 import { socketFetch } from "./socket-fetch.ts";
 import type { Where } from "./where.ts";
@@ -56,13 +44,15 @@ export async function openPlace(
     if (existsSync(operatorSocket(dir)) && (await answers(dir))) {
       return placeOf("server", NO_HOST, reachable(socketFetch(operatorSocket(dir)), dir));
     }
-    if (!hasShard(dir, SYSTEM_SHARD)) throw noShard(dir);
   }
   if (!opensStore) {
     throw new FirnError("Unavailable", "NO_SERVER", "no server runs on this store");
   }
   try {
-    return await storePlace(settings, output);
+    // A server's worth of modules: what asks another process, and a key press, does without.
+    const { openStore } = await import("./open-store.ts");
+    const { fetch: send, close } = await openStore(settings, output);
+    return placeOf("store", NO_HOST, send, close);
   } catch (error) {
     // The owner says where it listens: of a bucket, or a directory too deep for a socket.
     const url = error instanceof FirnError && error.code === "LSM_OWNED" && error.context["url"];
@@ -128,31 +118,4 @@ async function answers(dir: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Serves the store in this process, without a socket: what runs in the background stays off. */
-async function storePlace(settings: Settings, { printError }: Output): Promise<Place> {
-  const [clock, prng] = [new SystemClock(), new SystemPrng()];
-  const { serves, ...opened } = await openHousekeeping(settings, {
-    clock,
-    prng,
-    nodeId: mintNodeId(prng),
-    onDefect: () => undefined,
-    notify: () => undefined,
-    warn: (text, facts) => printError(`${describe(text, facts)}\n`),
-  });
-  const server = wireServer({
-    ...serves,
-    clock,
-    prng,
-    log: createLogger("silent", clock),
-    ready: async () => {},
-    edge: settings,
-    maxInFlight: settings.maxInFlight,
-  });
-  const send: Fetch = (request) => answerOf(server, request);
-  return placeOf("store", NO_HOST, send, async () => {
-    await server.stop();
-    await opened.close();
-  });
 }

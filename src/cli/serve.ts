@@ -7,10 +7,13 @@ import type { Settings } from "../runtime/settings.ts";
 import { onStopSignal } from "../runtime/signals.ts";
 import { openTelemetry } from "../runtime/telemetry.ts";
 import { packageVersion } from "../runtime/version.ts";
+import { AuditLog } from "../server/audit-log.ts";
 import { createLogger, defectLogger, errorFields } from "../server/log.ts";
+import { listenForSql } from "../server/sql-listener.ts";
 import { StandbyServer } from "../server/standby-server.ts";
-import { wireServer } from "../server/wire.ts";
-import { banner } from "./banner.ts";
+import { ServerTls } from "../server/tls.ts";
+import { servingOf, wireServer } from "../server/wire.ts";
+import { banner, firstKey } from "./banner.ts";
 import { fatalText } from "./fatal.ts";
 
 /** Logged once, at startup. */
@@ -29,46 +32,48 @@ export async function serve(settings: Settings): Promise<number> {
   const log = createLogger(settings.logLevel, clock, { text: logsText(settings) });
   const stopped = Promise.withResolvers<number>();
   try {
-    const standby = await openStandby(settings, nodeId);
+    const tls = await ServerTls.open(settings, { log, clock });
+    const standby = await openStandby(settings, nodeId, tls);
     const composition = await compose(settings, {
       clock,
       prng,
       nodeId,
       onDefect: defectLogger(log),
+      tellKey: (key) => process.stdout.write(firstKey(key)),
       notify: (text, facts) => log.info(facts, text),
       warn: (text, facts) => log.warn(facts, text),
       ...(standby && { url: standby.url, onWaiting: (owner) => standby.waitFor(owner) }),
     });
     await standby?.close();
-    const { iceberg, model, metrics } = composition;
     const version = packageVersion();
-    const telemetry = await openTelemetry({ metrics, version });
+    const { metrics } = composition;
+    const audit = await AuditLog.open(settings, { clock, log, metrics });
+    const telemetry = await openTelemetry({ metrics: composition.metrics, version });
     const server = wireServer({
+      ...servingOf(composition),
       tracing: telemetry?.tracing,
       nodeId,
-      iceberg,
-      model,
-      metrics,
       clock,
       prng,
       log,
-      readBody: composition.readBody,
-      ready: () => composition.ready(),
-      shards: composition.shards,
-      check: (repair) => composition.check(repair),
-      housekeeping: composition.housekeeping,
-      collect: (force, ended) => composition.collect(force, ended),
       edge: settings,
       dir: operatorDirectory(settings),
       maxInFlight: settings.maxInFlight,
+      tls,
+      audit,
     });
     const url = await server.listen(settings.host, standby?.port ?? settings.port);
+    const { sql, access } = composition;
+    const sessions = { sql, clock, prng, metrics, log, access, tls, audit };
+    const postgres = await listenForSql(settings, sessions);
     await composition.listens(url);
     const stop = async () => {
       log.info("stopping");
       await composition.drain();
+      await postgres?.stop();
       await server.stop();
       await composition.close();
+      await audit?.close();
       await telemetry?.close();
       log.info("stopped");
     };
@@ -76,10 +81,13 @@ export async function serve(settings: Settings): Promise<number> {
       () => stop().then(() => stopped.resolve(0), stopped.reject),
       () => stopped.resolve(1),
     );
-    process.stdout.write(banner(url, version, settings));
+    process.stdout.write(banner(url, version, settings, postgres?.url));
     const startMs = Math.round(sinceProcessStartMs());
-    log.info({ url, version, startMs, profile: settings.profile }, "listening");
-    log.warn(NO_AUTHENTICATION);
+    log.info(
+      { url, postgres: postgres?.url, version, startMs, profile: settings.profile },
+      "listening",
+    );
+    if (settings.auth === "none") log.warn(NO_AUTHENTICATION);
     return await stopped.promise;
   } catch (error) {
     process.stderr.write(fatalText(error));
@@ -101,8 +109,12 @@ function logsText({ logFormat }: Settings): boolean {
 }
 
 /** While it may have to wait, it says so where it is to listen. */
-async function openStandby(settings: Settings, nodeId: string): Promise<StandbyServer | undefined> {
+async function openStandby(
+  settings: Settings,
+  nodeId: string,
+  tls: ServerTls | undefined,
+): Promise<StandbyServer | undefined> {
   const { host, port, allowHost, standby, takeover } = settings;
   if (!standby && !takeover) return undefined;
-  return StandbyServer.open({ host, port, allowHost, nodeId });
+  return StandbyServer.open({ host, port, allowHost, nodeId, tls });
 }

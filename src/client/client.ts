@@ -216,9 +216,32 @@ function linesOf(text: string): readonly unknown[] {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** A namespace comes encoded, since its dots tell levels apart; an id is not a name. */
+/**
+ * A namespace comes encoded, since its dots tell levels apart; an id is not a name.
+ *
+ * @throws ApiError `NAME_INVALID`: `fetch` takes dot segments out of a URL, encoded or not, so the
+ *   request would reach something else.
+ */
 function segment(part: string, value: string): string {
-  return part === "namespace" || value.startsWith("id:") ? value : encodeURIComponent(value);
+  const isReady = part === "namespace" || value.startsWith("id:");
+  const text = isReady ? value : encodeURIComponent(value);
+  if (/^(?:\.|%2e){1,2}$/i.test(text)) throw dotSegment(part);
+  return text;
+}
+
+function dotSegment(what: string): ApiError {
+  const [type, title] = ["/api/errors/NAME_INVALID", "Invalid"];
+  const detail = `invalid ${what} name: a dot segment`;
+  const context = { why: "a dot segment" };
+  return new ApiError({
+    type,
+    title,
+    status: 400,
+    detail,
+    code: "NAME_INVALID",
+    kind: title,
+    context,
+  });
 }
 
 function searchOf(query: Readonly<Record<string, unknown>>): string {
@@ -229,7 +252,7 @@ function searchOf(query: Readonly<Record<string, unknown>>): string {
 }
 
 /** What is not a problem document came from something else than Firn, on the way to it. */
-function problemIn(status: number, text: string): Problem {
+export function problemIn(status: number, text: string): Problem {
   try {
     const problem = JSON.parse(text) as Partial<Problem>;
     if (typeof problem.code === "string") return problem as Problem;

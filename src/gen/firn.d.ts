@@ -48,6 +48,21 @@ export namespace firn {
             /** Account nameRevision. */
             nameRevision: Uint8Array;
 
+            /** Account deletingJob. */
+            deletingJob: Uint8Array;
+
+            /** Account protected. */
+            protected: boolean;
+
+            /** Account purgeAfterMs. */
+            purgeAfterMs: Long;
+
+            /** Account operator. */
+            operator: Uint8Array;
+
+            /** Account suspended. */
+            suspended: boolean;
+
             /**
              * Creates a new Account instance using the specified properties.
              * @param [properties] Properties to set
@@ -153,6 +168,21 @@ export namespace firn {
                 /** Account nameRevision */
                 nameRevision?: (Uint8Array|null);
 
+                /** Account deletingJob */
+                deletingJob?: (Uint8Array|null);
+
+                /** Account protected */
+                "protected"?: (boolean|null);
+
+                /** Account purgeAfterMs */
+                purgeAfterMs?: (Long|null);
+
+                /** Account operator */
+                operator?: (Uint8Array|null);
+
+                /** Account suspended */
+                suspended?: (boolean|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -198,7 +228,10 @@ export namespace firn {
             ENTITY_TYPE_CHANGE = 10,
 
             /** ENTITY_TYPE_REPORT value */
-            ENTITY_TYPE_REPORT = 11
+            ENTITY_TYPE_REPORT = 11,
+
+            /** ENTITY_TYPE_PRINCIPAL value */
+            ENTITY_TYPE_PRINCIPAL = 12
         }
 
         /** EntityState enum. */
@@ -443,6 +476,12 @@ export namespace firn {
             /** Catalog defaultTableProperties. */
             defaultTableProperties: { [k: string]: string };
 
+            /** Catalog owner. */
+            owner: Uint8Array;
+
+            /** Catalog deletingJob. */
+            deletingJob: Uint8Array;
+
             /**
              * Creates a new Catalog instance using the specified properties.
              * @param [properties] Properties to set
@@ -565,6 +604,12 @@ export namespace firn {
 
                 /** Catalog defaultTableProperties */
                 defaultTableProperties?: ({ [k: string]: string }|null);
+
+                /** Catalog owner */
+                owner?: (Uint8Array|null);
+
+                /** Catalog deletingJob */
+                deletingJob?: (Uint8Array|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1191,6 +1236,9 @@ export namespace firn {
             /** Connector policy. */
             policy?: (firn.v1.ConnectorPolicy.$Properties|null);
 
+            /** Connector owner. */
+            owner: Uint8Array;
+
             /**
              * Creates a new Connector instance using the specified properties.
              * @param [properties] Properties to set
@@ -1307,6 +1355,9 @@ export namespace firn {
 
                 /** Connector policy */
                 policy?: (firn.v1.ConnectorPolicy.$Properties|null);
+
+                /** Connector owner */
+                owner?: (Uint8Array|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1939,6 +1990,12 @@ export namespace firn {
             /** Namespace parentId. */
             parentId: Uint8Array;
 
+            /** Namespace owner. */
+            owner: Uint8Array;
+
+            /** Namespace deletingJob. */
+            deletingJob: Uint8Array;
+
             /**
              * Creates a new Namespace instance using the specified properties.
              * @param [properties] Properties to set
@@ -2059,6 +2116,12 @@ export namespace firn {
                 /** Namespace parentId */
                 parentId?: (Uint8Array|null);
 
+                /** Namespace owner */
+                owner?: (Uint8Array|null);
+
+                /** Namespace deletingJob */
+                deletingJob?: (Uint8Array|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -2155,6 +2218,9 @@ export namespace firn {
 
             /** PointerSummary heldUntilMs. */
             heldUntilMs: Long;
+
+            /** PointerSummary owner. */
+            owner: Uint8Array;
 
             /**
              * Creates a new PointerSummary instance using the specified properties.
@@ -2288,12 +2354,267 @@ export namespace firn {
                 /** PointerSummary heldUntilMs */
                 heldUntilMs?: (Long|null);
 
+                /** PointerSummary owner */
+                owner?: (Uint8Array|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a PointerSummary. */
             type $Shape = firn.v1.PointerSummary.$Properties;
+        }
+
+        /**
+         * Properties of an ApiKeySummary.
+         * @deprecated Use firn.v1.ApiKeySummary.$Properties instead.
+         */
+        interface IApiKeySummary extends firn.v1.ApiKeySummary.$Properties {
+        }
+
+        /** Represents an ApiKeySummary. */
+        class ApiKeySummary {
+
+            /**
+             * Constructs a new ApiKeySummary.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.ApiKeySummary.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ApiKeySummary accountId. */
+            accountId: Uint8Array;
+
+            /** ApiKeySummary principalId. */
+            principalId: Uint8Array;
+
+            /**
+             * Creates a new ApiKeySummary instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ApiKeySummary instance
+             */
+            static create(properties: firn.v1.ApiKeySummary.$Shape): firn.v1.ApiKeySummary & firn.v1.ApiKeySummary.$Shape;
+            static create(properties?: firn.v1.ApiKeySummary.$Properties): firn.v1.ApiKeySummary;
+
+            /**
+             * Encodes the specified ApiKeySummary message. Does not implicitly {@link firn.v1.ApiKeySummary.verify|verify} messages.
+             * @param message ApiKeySummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.ApiKeySummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified ApiKeySummary message, length delimited. Does not implicitly {@link firn.v1.ApiKeySummary.verify|verify} messages.
+             * @param message ApiKeySummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.ApiKeySummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ApiKeySummary message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.ApiKeySummary & firn.v1.ApiKeySummary.$Shape} ApiKeySummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.ApiKeySummary & firn.v1.ApiKeySummary.$Shape;
+
+            /**
+             * Decodes an ApiKeySummary message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.ApiKeySummary & firn.v1.ApiKeySummary.$Shape} ApiKeySummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.ApiKeySummary & firn.v1.ApiKeySummary.$Shape;
+
+            /**
+             * Verifies an ApiKeySummary message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates an ApiKeySummary message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns ApiKeySummary
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.ApiKeySummary;
+
+            /**
+             * Creates a plain object from an ApiKeySummary message. Also converts values to other types if specified.
+             * @param message ApiKeySummary
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.ApiKeySummary, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this ApiKeySummary to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for ApiKeySummary
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace ApiKeySummary {
+
+            /** Properties of an ApiKeySummary. */
+            interface $Properties {
+
+                /** ApiKeySummary accountId */
+                accountId?: (Uint8Array|null);
+
+                /** ApiKeySummary principalId */
+                principalId?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ApiKeySummary. */
+            type $Shape = firn.v1.ApiKeySummary.$Properties;
+        }
+
+        /**
+         * Properties of a SigningKeySummary.
+         * @deprecated Use firn.v1.SigningKeySummary.$Properties instead.
+         */
+        interface ISigningKeySummary extends firn.v1.SigningKeySummary.$Properties {
+        }
+
+        /** Represents a SigningKeySummary. */
+        class SigningKeySummary {
+
+            /**
+             * Constructs a new SigningKeySummary.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.SigningKeySummary.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SigningKeySummary createdAtMs. */
+            createdAtMs: Long;
+
+            /** SigningKeySummary signsFromMs. */
+            signsFromMs: Long;
+
+            /** SigningKeySummary wrapped. */
+            wrapped: Uint8Array;
+
+            /**
+             * Creates a new SigningKeySummary instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SigningKeySummary instance
+             */
+            static create(properties: firn.v1.SigningKeySummary.$Shape): firn.v1.SigningKeySummary & firn.v1.SigningKeySummary.$Shape;
+            static create(properties?: firn.v1.SigningKeySummary.$Properties): firn.v1.SigningKeySummary;
+
+            /**
+             * Encodes the specified SigningKeySummary message. Does not implicitly {@link firn.v1.SigningKeySummary.verify|verify} messages.
+             * @param message SigningKeySummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.SigningKeySummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified SigningKeySummary message, length delimited. Does not implicitly {@link firn.v1.SigningKeySummary.verify|verify} messages.
+             * @param message SigningKeySummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.SigningKeySummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SigningKeySummary message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.SigningKeySummary & firn.v1.SigningKeySummary.$Shape} SigningKeySummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.SigningKeySummary & firn.v1.SigningKeySummary.$Shape;
+
+            /**
+             * Decodes a SigningKeySummary message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.SigningKeySummary & firn.v1.SigningKeySummary.$Shape} SigningKeySummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.SigningKeySummary & firn.v1.SigningKeySummary.$Shape;
+
+            /**
+             * Verifies a SigningKeySummary message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a SigningKeySummary message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns SigningKeySummary
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.SigningKeySummary;
+
+            /**
+             * Creates a plain object from a SigningKeySummary message. Also converts values to other types if specified.
+             * @param message SigningKeySummary
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.SigningKeySummary, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this SigningKeySummary to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for SigningKeySummary
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace SigningKeySummary {
+
+            /** Properties of a SigningKeySummary. */
+            interface $Properties {
+
+                /** SigningKeySummary createdAtMs */
+                createdAtMs?: (Long|null);
+
+                /** SigningKeySummary signsFromMs */
+                signsFromMs?: (Long|null);
+
+                /** SigningKeySummary wrapped */
+                wrapped?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SigningKeySummary. */
+            type $Shape = firn.v1.SigningKeySummary.$Properties;
         }
 
         /**
@@ -2822,6 +3143,15 @@ export namespace firn {
             /** JobSummary done. */
             done: Long;
 
+            /** JobSummary total. */
+            total: Long;
+
+            /** JobSummary endedMs. */
+            endedMs: Long;
+
+            /** JobSummary cancelled. */
+            cancelled: boolean;
+
             /**
              * Creates a new JobSummary instance using the specified properties.
              * @param [properties] Properties to set
@@ -2942,12 +3272,637 @@ export namespace firn {
                 /** JobSummary done */
                 done?: (Long|null);
 
+                /** JobSummary total */
+                total?: (Long|null);
+
+                /** JobSummary endedMs */
+                endedMs?: (Long|null);
+
+                /** JobSummary cancelled */
+                cancelled?: (boolean|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a JobSummary. */
             type $Shape = firn.v1.JobSummary.$Properties;
+        }
+
+        /** PrincipalKind enum. */
+        enum PrincipalKind {
+
+            /** PRINCIPAL_KIND_UNSPECIFIED value */
+            PRINCIPAL_KIND_UNSPECIFIED = 0,
+
+            /** PRINCIPAL_KIND_LOCAL value */
+            PRINCIPAL_KIND_LOCAL = 1,
+
+            /** PRINCIPAL_KIND_EXTERNAL value */
+            PRINCIPAL_KIND_EXTERNAL = 2,
+
+            /** PRINCIPAL_KIND_ROLE value */
+            PRINCIPAL_KIND_ROLE = 3
+        }
+
+        /**
+         * Properties of a ScramVerifier.
+         * @deprecated Use firn.v1.ScramVerifier.$Properties instead.
+         */
+        interface IScramVerifier extends firn.v1.ScramVerifier.$Properties {
+        }
+
+        /** Represents a ScramVerifier. */
+        class ScramVerifier {
+
+            /**
+             * Constructs a new ScramVerifier.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.ScramVerifier.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ScramVerifier salt. */
+            salt: Uint8Array;
+
+            /** ScramVerifier iterations. */
+            iterations: number;
+
+            /** ScramVerifier storedKey. */
+            storedKey: Uint8Array;
+
+            /** ScramVerifier serverKey. */
+            serverKey: Uint8Array;
+
+            /**
+             * Creates a new ScramVerifier instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ScramVerifier instance
+             */
+            static create(properties: firn.v1.ScramVerifier.$Shape): firn.v1.ScramVerifier & firn.v1.ScramVerifier.$Shape;
+            static create(properties?: firn.v1.ScramVerifier.$Properties): firn.v1.ScramVerifier;
+
+            /**
+             * Encodes the specified ScramVerifier message. Does not implicitly {@link firn.v1.ScramVerifier.verify|verify} messages.
+             * @param message ScramVerifier message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.ScramVerifier.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified ScramVerifier message, length delimited. Does not implicitly {@link firn.v1.ScramVerifier.verify|verify} messages.
+             * @param message ScramVerifier message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.ScramVerifier.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ScramVerifier message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.ScramVerifier & firn.v1.ScramVerifier.$Shape} ScramVerifier
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.ScramVerifier & firn.v1.ScramVerifier.$Shape;
+
+            /**
+             * Decodes a ScramVerifier message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.ScramVerifier & firn.v1.ScramVerifier.$Shape} ScramVerifier
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.ScramVerifier & firn.v1.ScramVerifier.$Shape;
+
+            /**
+             * Verifies a ScramVerifier message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a ScramVerifier message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns ScramVerifier
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.ScramVerifier;
+
+            /**
+             * Creates a plain object from a ScramVerifier message. Also converts values to other types if specified.
+             * @param message ScramVerifier
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.ScramVerifier, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this ScramVerifier to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for ScramVerifier
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace ScramVerifier {
+
+            /** Properties of a ScramVerifier. */
+            interface $Properties {
+
+                /** ScramVerifier salt */
+                salt?: (Uint8Array|null);
+
+                /** ScramVerifier iterations */
+                iterations?: (number|null);
+
+                /** ScramVerifier storedKey */
+                storedKey?: (Uint8Array|null);
+
+                /** ScramVerifier serverKey */
+                serverKey?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ScramVerifier. */
+            type $Shape = firn.v1.ScramVerifier.$Properties;
+        }
+
+        /**
+         * Properties of an ApiKey.
+         * @deprecated Use firn.v1.ApiKey.$Properties instead.
+         */
+        interface IApiKey extends firn.v1.ApiKey.$Properties {
+        }
+
+        /** Represents an ApiKey. */
+        class ApiKey {
+
+            /**
+             * Constructs a new ApiKey.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.ApiKey.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ApiKey id. */
+            id: string;
+
+            /** ApiKey secretHash. */
+            secretHash: Uint8Array;
+
+            /** ApiKey createdAtMs. */
+            createdAtMs: Long;
+
+            /** ApiKey expiresAtMs. */
+            expiresAtMs: Long;
+
+            /** ApiKey description. */
+            description: string;
+
+            /** ApiKey scram. */
+            scram?: (firn.v1.ScramVerifier.$Properties|null);
+
+            /**
+             * Creates a new ApiKey instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ApiKey instance
+             */
+            static create(properties: firn.v1.ApiKey.$Shape): firn.v1.ApiKey & firn.v1.ApiKey.$Shape;
+            static create(properties?: firn.v1.ApiKey.$Properties): firn.v1.ApiKey;
+
+            /**
+             * Encodes the specified ApiKey message. Does not implicitly {@link firn.v1.ApiKey.verify|verify} messages.
+             * @param message ApiKey message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.ApiKey.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified ApiKey message, length delimited. Does not implicitly {@link firn.v1.ApiKey.verify|verify} messages.
+             * @param message ApiKey message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.ApiKey.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ApiKey message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.ApiKey & firn.v1.ApiKey.$Shape} ApiKey
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.ApiKey & firn.v1.ApiKey.$Shape;
+
+            /**
+             * Decodes an ApiKey message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.ApiKey & firn.v1.ApiKey.$Shape} ApiKey
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.ApiKey & firn.v1.ApiKey.$Shape;
+
+            /**
+             * Verifies an ApiKey message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates an ApiKey message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns ApiKey
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.ApiKey;
+
+            /**
+             * Creates a plain object from an ApiKey message. Also converts values to other types if specified.
+             * @param message ApiKey
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.ApiKey, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this ApiKey to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for ApiKey
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace ApiKey {
+
+            /** Properties of an ApiKey. */
+            interface $Properties {
+
+                /** ApiKey id */
+                id?: (string|null);
+
+                /** ApiKey secretHash */
+                secretHash?: (Uint8Array|null);
+
+                /** ApiKey createdAtMs */
+                createdAtMs?: (Long|null);
+
+                /** ApiKey expiresAtMs */
+                expiresAtMs?: (Long|null);
+
+                /** ApiKey description */
+                description?: (string|null);
+
+                /** ApiKey scram */
+                scram?: (firn.v1.ScramVerifier.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ApiKey. */
+            type $Shape = firn.v1.ApiKey.$Properties;
+        }
+
+        /**
+         * Properties of a Grant.
+         * @deprecated Use firn.v1.Grant.$Properties instead.
+         */
+        interface IGrant extends firn.v1.Grant.$Properties {
+        }
+
+        /** Represents a Grant. */
+        class Grant {
+
+            /**
+             * Constructs a new Grant.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.Grant.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Grant objectType. */
+            objectType: firn.v1.EntityType;
+
+            /** Grant objectId. */
+            objectId: Uint8Array;
+
+            /** Grant path. */
+            path: Uint8Array[];
+
+            /** Grant privileges. */
+            privileges: number;
+
+            /**
+             * Creates a new Grant instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Grant instance
+             */
+            static create(properties: firn.v1.Grant.$Shape): firn.v1.Grant & firn.v1.Grant.$Shape;
+            static create(properties?: firn.v1.Grant.$Properties): firn.v1.Grant;
+
+            /**
+             * Encodes the specified Grant message. Does not implicitly {@link firn.v1.Grant.verify|verify} messages.
+             * @param message Grant message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.Grant.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified Grant message, length delimited. Does not implicitly {@link firn.v1.Grant.verify|verify} messages.
+             * @param message Grant message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.Grant.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Grant message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.Grant & firn.v1.Grant.$Shape} Grant
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.Grant & firn.v1.Grant.$Shape;
+
+            /**
+             * Decodes a Grant message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.Grant & firn.v1.Grant.$Shape} Grant
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.Grant & firn.v1.Grant.$Shape;
+
+            /**
+             * Verifies a Grant message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a Grant message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns Grant
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.Grant;
+
+            /**
+             * Creates a plain object from a Grant message. Also converts values to other types if specified.
+             * @param message Grant
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.Grant, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this Grant to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for Grant
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace Grant {
+
+            /** Properties of a Grant. */
+            interface $Properties {
+
+                /** Grant objectType */
+                objectType?: (firn.v1.EntityType|null);
+
+                /** Grant objectId */
+                objectId?: (Uint8Array|null);
+
+                /** Grant path */
+                path?: (Uint8Array[]|null);
+
+                /** Grant privileges */
+                privileges?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Grant. */
+            type $Shape = firn.v1.Grant.$Properties;
+        }
+
+        /**
+         * Properties of a Principal.
+         * @deprecated Use firn.v1.Principal.$Properties instead.
+         */
+        interface IPrincipal extends firn.v1.Principal.$Properties {
+        }
+
+        /** Represents a Principal. */
+        class Principal {
+
+            /**
+             * Constructs a new Principal.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.Principal.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Principal envelope. */
+            envelope?: (firn.v1.Envelope.$Properties|null);
+
+            /** Principal name. */
+            name: string;
+
+            /** Principal description. */
+            description: string;
+
+            /** Principal properties. */
+            properties: { [k: string]: string };
+
+            /** Principal createdAtMs. */
+            createdAtMs: Long;
+
+            /** Principal state. */
+            state: firn.v1.EntityState;
+
+            /** Principal nameRevision. */
+            nameRevision: Uint8Array;
+
+            /** Principal kind. */
+            kind: firn.v1.PrincipalKind;
+
+            /** Principal suspended. */
+            suspended: boolean;
+
+            /** Principal keys. */
+            keys: firn.v1.ApiKey.$Properties[];
+
+            /** Principal grants. */
+            grants: firn.v1.Grant.$Properties[];
+
+            /** Principal roles. */
+            roles: Uint8Array[];
+
+            /**
+             * Creates a new Principal instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Principal instance
+             */
+            static create(properties: firn.v1.Principal.$Shape): firn.v1.Principal & firn.v1.Principal.$Shape;
+            static create(properties?: firn.v1.Principal.$Properties): firn.v1.Principal;
+
+            /**
+             * Encodes the specified Principal message. Does not implicitly {@link firn.v1.Principal.verify|verify} messages.
+             * @param message Principal message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.Principal.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified Principal message, length delimited. Does not implicitly {@link firn.v1.Principal.verify|verify} messages.
+             * @param message Principal message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.Principal.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Principal message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.Principal & firn.v1.Principal.$Shape} Principal
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.Principal & firn.v1.Principal.$Shape;
+
+            /**
+             * Decodes a Principal message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.Principal & firn.v1.Principal.$Shape} Principal
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.Principal & firn.v1.Principal.$Shape;
+
+            /**
+             * Verifies a Principal message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a Principal message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns Principal
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.Principal;
+
+            /**
+             * Creates a plain object from a Principal message. Also converts values to other types if specified.
+             * @param message Principal
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.Principal, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this Principal to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for Principal
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace Principal {
+
+            /** Properties of a Principal. */
+            interface $Properties {
+
+                /** Principal envelope */
+                envelope?: (firn.v1.Envelope.$Properties|null);
+
+                /** Principal name */
+                name?: (string|null);
+
+                /** Principal description */
+                description?: (string|null);
+
+                /** Principal properties */
+                properties?: ({ [k: string]: string }|null);
+
+                /** Principal createdAtMs */
+                createdAtMs?: (Long|null);
+
+                /** Principal state */
+                state?: (firn.v1.EntityState|null);
+
+                /** Principal nameRevision */
+                nameRevision?: (Uint8Array|null);
+
+                /** Principal kind */
+                kind?: (firn.v1.PrincipalKind|null);
+
+                /** Principal suspended */
+                suspended?: (boolean|null);
+
+                /** Principal keys */
+                keys?: (firn.v1.ApiKey.$Properties[]|null);
+
+                /** Principal grants */
+                grants?: (firn.v1.Grant.$Properties[]|null);
+
+                /** Principal roles */
+                roles?: (Uint8Array[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Principal. */
+            type $Shape = firn.v1.Principal.$Properties;
         }
 
         /**
@@ -4332,6 +5287,9 @@ export namespace firn {
             /** Table upstream. */
             upstream?: (firn.v1.Upstream.$Properties|null);
 
+            /** Table owner. */
+            owner: Uint8Array;
+
             /**
              * Creates a new Table instance using the specified properties.
              * @param [properties] Properties to set
@@ -4466,6 +5424,9 @@ export namespace firn {
 
                 /** Table upstream */
                 upstream?: (firn.v1.Upstream.$Properties|null);
+
+                /** Table owner */
+                owner?: (Uint8Array|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -4662,6 +5623,9 @@ export namespace firn {
             /** View iceberg. */
             iceberg?: (firn.v1.IcebergView.$Properties|null);
 
+            /** View owner. */
+            owner: Uint8Array;
+
             /**
              * Creates a new View instance using the specified properties.
              * @param [properties] Properties to set
@@ -4784,6 +5748,9 @@ export namespace firn {
 
                 /** View iceberg */
                 iceberg?: (firn.v1.IcebergView.$Properties|null);
+
+                /** View owner */
+                owner?: (Uint8Array|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

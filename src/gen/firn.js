@@ -4,7 +4,7 @@ import $protobuf from "protobufjs/minimal.js";
 
 // Common aliases
 const $Reader = $protobuf.Reader, $Writer = $protobuf.Writer, $util = $protobuf.util;
-const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error = $util.global.Error, $RangeError = $util.global.RangeError, $TypeError = $util.global.TypeError, $String = $util.global.String, $Number = $util.global.Number, $parseInt = $util.global.parseInt, $BigInt = $util.global.BigInt, $Array = $util.global.Array, $Boolean = $util.global.Boolean, $isFinite = $util.global.isFinite;
+const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error = $util.global.Error, $RangeError = $util.global.RangeError, $TypeError = $util.global.TypeError, $String = $util.global.String, $Number = $util.global.Number, $parseInt = $util.global.parseInt, $Boolean = $util.global.Boolean, $BigInt = $util.global.BigInt, $Array = $util.global.Array, $isFinite = $util.global.isFinite;
 
 // Exported root namespace
 const $root = $protobuf.roots["firn"] || ($protobuf.roots["firn"] = {});
@@ -39,6 +39,11 @@ export const firn = $root.firn = (() => {
              * @property {Long|null} [createdAtMs] Account createdAtMs
              * @property {firn.v1.EntityState|null} [state] Account state
              * @property {Uint8Array|null} [nameRevision] Account nameRevision
+             * @property {Uint8Array|null} [deletingJob] Account deletingJob
+             * @property {boolean|null} ["protected"] Account protected
+             * @property {Long|null} [purgeAfterMs] Account purgeAfterMs
+             * @property {Uint8Array|null} [operator] Account operator
+             * @property {boolean|null} [suspended] Account suspended
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -128,6 +133,46 @@ export const firn = $root.firn = (() => {
             Account.prototype.nameRevision = $util.newBuffer([]);
 
             /**
+             * Account deletingJob.
+             * @member {Uint8Array} deletingJob
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.deletingJob = $util.newBuffer([]);
+
+            /**
+             * Account protected.
+             * @member {boolean} protected
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype["protected"] = false;
+
+            /**
+             * Account purgeAfterMs.
+             * @member {Long} purgeAfterMs
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.purgeAfterMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Account operator.
+             * @member {Uint8Array} operator
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.operator = $util.newBuffer([]);
+
+            /**
+             * Account suspended.
+             * @member {boolean} suspended
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.suspended = false;
+
+            /**
              * Creates a new Account instance using the specified properties.
              * @function create
              * @memberof firn.v1.Account
@@ -174,6 +219,16 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 6, wireType 0 =*/48).int32(message.state);
                 if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision") && message.nameRevision.length)
                     writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.nameRevision);
+                if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob") && message.deletingJob.length)
+                    writer.uint32(/* id 8, wireType 2 =*/66).bytes(message.deletingJob);
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected") && message["protected"] !== false)
+                    writer.uint32(/* id 9, wireType 0 =*/72).bool(message["protected"]);
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs") && (typeof message.purgeAfterMs === "object" ? message.purgeAfterMs.low || message.purgeAfterMs.high : message.purgeAfterMs !== 0))
+                    writer.uint32(/* id 10, wireType 0 =*/80).int64(message.purgeAfterMs);
+                if (message.operator != null && $Object.hasOwnProperty.call(message, "operator") && message.operator.length)
+                    writer.uint32(/* id 11, wireType 2 =*/90).bytes(message.operator);
+                if (message.suspended != null && $Object.hasOwnProperty.call(message, "suspended") && message.suspended !== false)
+                    writer.uint32(/* id 12, wireType 0 =*/96).bool(message.suspended);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -318,6 +373,51 @@ export const firn = $root.firn = (() => {
                                 delete message.nameRevision;
                             continue;
                         }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.deletingJob = value;
+                            else
+                                delete message.deletingJob;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message["protected"] = value;
+                            else
+                                delete message["protected"];
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.purgeAfterMs = value;
+                            else
+                                delete message.purgeAfterMs;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.operator = value;
+                            else
+                                delete message.operator;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.suspended = value;
+                            else
+                                delete message.suspended;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -394,6 +494,21 @@ export const firn = $root.firn = (() => {
                 if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
                     if (!(message.nameRevision && typeof message.nameRevision.length === "number" || $util.isString(message.nameRevision)))
                         return "nameRevision: buffer expected";
+                if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob"))
+                    if (!(message.deletingJob && typeof message.deletingJob.length === "number" || $util.isString(message.deletingJob)))
+                        return "deletingJob: buffer expected";
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    if (typeof message["protected"] !== "boolean")
+                        return "protected: boolean expected";
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (!$util.isInteger(message.purgeAfterMs) && !(message.purgeAfterMs && $util.isInteger(message.purgeAfterMs.low) && $util.isInteger(message.purgeAfterMs.high)))
+                        return "purgeAfterMs: integer|Long expected";
+                if (message.operator != null && $Object.hasOwnProperty.call(message, "operator"))
+                    if (!(message.operator && typeof message.operator.length === "number" || $util.isString(message.operator)))
+                        return "operator: buffer expected";
+                if (message.suspended != null && $Object.hasOwnProperty.call(message, "suspended"))
+                    if (typeof message.suspended !== "boolean")
+                        return "suspended: boolean expected";
                 return null;
             };
 
@@ -478,6 +593,34 @@ export const firn = $root.firn = (() => {
                             $util.base64.decode(object.nameRevision, message.nameRevision = $util.newBuffer($util.base64.length(object.nameRevision)), 0);
                         else if (object.nameRevision.length >= 0)
                             message.nameRevision = object.nameRevision;
+                if (object.deletingJob != null)
+                    if (object.deletingJob.length)
+                        if (typeof object.deletingJob === "string")
+                            $util.base64.decode(object.deletingJob, message.deletingJob = $util.newBuffer($util.base64.length(object.deletingJob)), 0);
+                        else if (object.deletingJob.length >= 0)
+                            message.deletingJob = object.deletingJob;
+                if (object["protected"] != null)
+                    if (object["protected"])
+                        message["protected"] = $Boolean(object["protected"]);
+                if (object.purgeAfterMs != null)
+                    if (typeof object.purgeAfterMs === "object" ? object.purgeAfterMs.low || object.purgeAfterMs.high : $Number(object.purgeAfterMs) !== 0)
+                        if ($util.Long)
+                            message.purgeAfterMs = $util.Long.fromValue(object.purgeAfterMs, false);
+                        else if (typeof object.purgeAfterMs === "string")
+                            message.purgeAfterMs = $parseInt(object.purgeAfterMs, 10);
+                        else if (typeof object.purgeAfterMs === "number")
+                            message.purgeAfterMs = object.purgeAfterMs;
+                        else if (typeof object.purgeAfterMs === "object")
+                            message.purgeAfterMs = new $util.LongBits(object.purgeAfterMs.low >>> 0, object.purgeAfterMs.high >>> 0).toNumber();
+                if (object.operator != null)
+                    if (object.operator.length)
+                        if (typeof object.operator === "string")
+                            $util.base64.decode(object.operator, message.operator = $util.newBuffer($util.base64.length(object.operator)), 0);
+                        else if (object.operator.length >= 0)
+                            message.operator = object.operator;
+                if (object.suspended != null)
+                    if (object.suspended)
+                        message.suspended = $Boolean(object.suspended);
                 return message;
             };
 
@@ -517,6 +660,27 @@ export const firn = $root.firn = (() => {
                         if (options.bytes !== $Array)
                             object.nameRevision = $util.newBuffer(object.nameRevision);
                     }
+                    if (options.bytes === $String)
+                        object.deletingJob = "";
+                    else {
+                        object.deletingJob = [];
+                        if (options.bytes !== $Array)
+                            object.deletingJob = $util.newBuffer(object.deletingJob);
+                    }
+                    object["protected"] = false;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.purgeAfterMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.purgeAfterMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.operator = "";
+                    else {
+                        object.operator = [];
+                        if (options.bytes !== $Array)
+                            object.operator = $util.newBuffer(object.operator);
+                    }
+                    object.suspended = false;
                 }
                 if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
                     object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
@@ -544,6 +708,21 @@ export const firn = $root.firn = (() => {
                     object.state = options.enums === $String ? $root.firn.v1.EntityState[message.state] === $undefined ? message.state : $root.firn.v1.EntityState[message.state] : message.state;
                 if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
                     object.nameRevision = options.bytes === $String ? $util.base64.encode(message.nameRevision, 0, message.nameRevision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.nameRevision) : message.nameRevision;
+                if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob"))
+                    object.deletingJob = options.bytes === $String ? $util.base64.encode(message.deletingJob, 0, message.deletingJob.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.deletingJob) : message.deletingJob;
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    object["protected"] = message["protected"];
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.purgeAfterMs = typeof message.purgeAfterMs === "number" ? $BigInt(message.purgeAfterMs) : $util.Long.fromBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.purgeAfterMs === "number")
+                        object.purgeAfterMs = options.longs === $String ? $String(message.purgeAfterMs) : message.purgeAfterMs;
+                    else
+                        object.purgeAfterMs = options.longs === $String ? $util.Long.prototype.toString.call(message.purgeAfterMs) : options.longs === $Number ? new $util.LongBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0).toNumber() : message.purgeAfterMs;
+                if (message.operator != null && $Object.hasOwnProperty.call(message, "operator"))
+                    object.operator = options.bytes === $String ? $util.base64.encode(message.operator, 0, message.operator.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.operator) : message.operator;
+                if (message.suspended != null && $Object.hasOwnProperty.call(message, "suspended"))
+                    object.suspended = message.suspended;
                 return object;
             };
 
@@ -591,6 +770,7 @@ export const firn = $root.firn = (() => {
          * @property {number} ENTITY_TYPE_CONNECTOR=9 ENTITY_TYPE_CONNECTOR value
          * @property {number} ENTITY_TYPE_CHANGE=10 ENTITY_TYPE_CHANGE value
          * @property {number} ENTITY_TYPE_REPORT=11 ENTITY_TYPE_REPORT value
+         * @property {number} ENTITY_TYPE_PRINCIPAL=12 ENTITY_TYPE_PRINCIPAL value
          */
         v1.EntityType = (function() {
             const valuesById = $Object.create(null), values = $Object.create(valuesById);
@@ -606,6 +786,7 @@ export const firn = $root.firn = (() => {
             values[valuesById[9] = "ENTITY_TYPE_CONNECTOR"] = 9;
             values[valuesById[10] = "ENTITY_TYPE_CHANGE"] = 10;
             values[valuesById[11] = "ENTITY_TYPE_REPORT"] = 11;
+            values[valuesById[12] = "ENTITY_TYPE_PRINCIPAL"] = 12;
             return values;
         })();
 
@@ -1086,6 +1267,10 @@ export const firn = $root.firn = (() => {
                     case 11:
                         message.entityType = 11;
                         break;
+                    case "ENTITY_TYPE_PRINCIPAL":
+                    case 12:
+                        message.entityType = 12;
+                        break;
                     default:
                         if (typeof object.entityType === "number" && (object.entityType | 0) === object.entityType)
                             message.entityType = object.entityType;
@@ -1249,6 +1434,8 @@ export const firn = $root.firn = (() => {
              * @property {string|null} [defaultLocation] Catalog defaultLocation
              * @property {Array.<string>|null} [allowedLocations] Catalog allowedLocations
              * @property {Object.<string,string>|null} [defaultTableProperties] Catalog defaultTableProperties
+             * @property {Uint8Array|null} [owner] Catalog owner
+             * @property {Uint8Array|null} [deletingJob] Catalog deletingJob
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -1388,6 +1575,22 @@ export const firn = $root.firn = (() => {
             Catalog.prototype.defaultTableProperties = $util.emptyObject;
 
             /**
+             * Catalog owner.
+             * @member {Uint8Array} owner
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.owner = $util.newBuffer([]);
+
+            /**
+             * Catalog deletingJob.
+             * @member {Uint8Array} deletingJob
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.deletingJob = $util.newBuffer([]);
+
+            /**
              * Creates a new Catalog instance using the specified properties.
              * @function create
              * @memberof firn.v1.Catalog
@@ -1448,6 +1651,10 @@ export const firn = $root.firn = (() => {
                 if (message.defaultTableProperties != null && $Object.hasOwnProperty.call(message, "defaultTableProperties"))
                     for (let keys = $Object.keys(message.defaultTableProperties), i = 0; i < keys.length; ++i)
                         writer.uint32(/* id 13, wireType 2 =*/106).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.defaultTableProperties[keys[i]]).ldelim();
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner") && message.owner.length)
+                    writer.uint32(/* id 14, wireType 2 =*/114).bytes(message.owner);
+                if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob") && message.deletingJob.length)
+                    writer.uint32(/* id 15, wireType 2 =*/122).bytes(message.deletingJob);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -1672,6 +1879,24 @@ export const firn = $root.firn = (() => {
                             message.defaultTableProperties[key] = value;
                             continue;
                         }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.owner = value;
+                            else
+                                delete message.owner;
+                            continue;
+                        }
+                    case 15: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.deletingJob = value;
+                            else
+                                delete message.deletingJob;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -1775,6 +2000,12 @@ export const firn = $root.firn = (() => {
                         if (!$util.isString(message.defaultTableProperties[key[i]]))
                             return "defaultTableProperties: string{k:string} expected";
                 }
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    if (!(message.owner && typeof message.owner.length === "number" || $util.isString(message.owner)))
+                        return "owner: buffer expected";
+                if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob"))
+                    if (!(message.deletingJob && typeof message.deletingJob.length === "number" || $util.isString(message.deletingJob)))
+                        return "deletingJob: buffer expected";
                 return null;
             };
 
@@ -1895,6 +2126,18 @@ export const firn = $root.firn = (() => {
                         message.defaultTableProperties[keys[i]] = $String(object.defaultTableProperties[keys[i]]);
                     }
                 }
+                if (object.owner != null)
+                    if (object.owner.length)
+                        if (typeof object.owner === "string")
+                            $util.base64.decode(object.owner, message.owner = $util.newBuffer($util.base64.length(object.owner)), 0);
+                        else if (object.owner.length >= 0)
+                            message.owner = object.owner;
+                if (object.deletingJob != null)
+                    if (object.deletingJob.length)
+                        if (typeof object.deletingJob === "string")
+                            $util.base64.decode(object.deletingJob, message.deletingJob = $util.newBuffer($util.base64.length(object.deletingJob)), 0);
+                        else if (object.deletingJob.length >= 0)
+                            message.deletingJob = object.deletingJob;
                 return message;
             };
 
@@ -1946,6 +2189,20 @@ export const firn = $root.firn = (() => {
                     } else
                         object.purgeAfterMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
                     object.defaultLocation = "";
+                    if (options.bytes === $String)
+                        object.owner = "";
+                    else {
+                        object.owner = [];
+                        if (options.bytes !== $Array)
+                            object.owner = $util.newBuffer(object.owner);
+                    }
+                    if (options.bytes === $String)
+                        object.deletingJob = "";
+                    else {
+                        object.deletingJob = [];
+                        if (options.bytes !== $Array)
+                            object.deletingJob = $util.newBuffer(object.deletingJob);
+                    }
                 }
                 if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
                     object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
@@ -1999,6 +2256,10 @@ export const firn = $root.firn = (() => {
                         object.defaultTableProperties[keys2[j]] = message.defaultTableProperties[keys2[j]];
                     }
                 }
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    object.owner = options.bytes === $String ? $util.base64.encode(message.owner, 0, message.owner.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.owner) : message.owner;
+                if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob"))
+                    object.deletingJob = options.bytes === $String ? $util.base64.encode(message.deletingJob, 0, message.deletingJob.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.deletingJob) : message.deletingJob;
                 return object;
             };
 
@@ -3686,6 +3947,7 @@ export const firn = $root.firn = (() => {
              * @property {string|null} [uri] Connector uri
              * @property {Object.<string,string>|null} [options] Connector options
              * @property {firn.v1.ConnectorPolicy.$Properties|null} [policy] Connector policy
+             * @property {Uint8Array|null} [owner] Connector owner
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -3808,6 +4070,14 @@ export const firn = $root.firn = (() => {
             Connector.prototype.policy = null;
 
             /**
+             * Connector owner.
+             * @member {Uint8Array} owner
+             * @memberof firn.v1.Connector
+             * @instance
+             */
+            Connector.prototype.owner = $util.newBuffer([]);
+
+            /**
              * Creates a new Connector instance using the specified properties.
              * @function create
              * @memberof firn.v1.Connector
@@ -3863,6 +4133,8 @@ export const firn = $root.firn = (() => {
                         writer.uint32(/* id 10, wireType 2 =*/82).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.options[keys[i]]).ldelim();
                 if (message.policy != null && $Object.hasOwnProperty.call(message, "policy"))
                     $root.firn.v1.ConnectorPolicy.encode(message.policy, writer.uint32(/* id 11, wireType 2 =*/90).fork(), _depth + 1).ldelim();
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner") && message.owner.length)
+                    writer.uint32(/* id 12, wireType 2 =*/98).bytes(message.owner);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4067,6 +4339,15 @@ export const firn = $root.firn = (() => {
                             message.policy = $root.firn.v1.ConnectorPolicy.decode(reader, reader.size(), $undefined, _depth + 1, message.policy);
                             continue;
                         }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.owner = value;
+                            else
+                                delete message.owner;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -4162,6 +4443,9 @@ export const firn = $root.firn = (() => {
                     if (error)
                         return "policy." + error;
                 }
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    if (!(message.owner && typeof message.owner.length === "number" || $util.isString(message.owner)))
+                        return "owner: buffer expected";
                 return null;
             };
 
@@ -4290,6 +4574,12 @@ export const firn = $root.firn = (() => {
                         throw $TypeError(".firn.v1.Connector.policy: object expected");
                     message.policy = $root.firn.v1.ConnectorPolicy.fromObject(object.policy, _depth + 1);
                 }
+                if (object.owner != null)
+                    if (object.owner.length)
+                        if (typeof object.owner === "string")
+                            $util.base64.decode(object.owner, message.owner = $util.newBuffer($util.base64.length(object.owner)), 0);
+                        else if (object.owner.length >= 0)
+                            message.owner = object.owner;
                 return message;
             };
 
@@ -4334,6 +4624,13 @@ export const firn = $root.firn = (() => {
                     object.kind = options.enums === $String ? "CONNECTOR_KIND_UNSPECIFIED" : 0;
                     object.uri = "";
                     object.policy = null;
+                    if (options.bytes === $String)
+                        object.owner = "";
+                    else {
+                        object.owner = [];
+                        if (options.bytes !== $Array)
+                            object.owner = $util.newBuffer(object.owner);
+                    }
                 }
                 if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
                     object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
@@ -4375,6 +4672,8 @@ export const firn = $root.firn = (() => {
                 }
                 if (message.policy != null && $Object.hasOwnProperty.call(message, "policy"))
                     object.policy = $root.firn.v1.ConnectorPolicy.toObject(message.policy, options, _depth + 1);
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    object.owner = options.bytes === $String ? $util.base64.encode(message.owner, 0, message.owner.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.owner) : message.owner;
                 return object;
             };
 
@@ -6025,6 +6324,8 @@ export const firn = $root.firn = (() => {
              * @property {Long|null} [purgeAfterMs] Namespace purgeAfterMs
              * @property {Uint8Array|null} [catalogId] Namespace catalogId
              * @property {Uint8Array|null} [parentId] Namespace parentId
+             * @property {Uint8Array|null} [owner] Namespace owner
+             * @property {Uint8Array|null} [deletingJob] Namespace deletingJob
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -6155,6 +6456,22 @@ export const firn = $root.firn = (() => {
             Namespace.prototype.parentId = $util.newBuffer([]);
 
             /**
+             * Namespace owner.
+             * @member {Uint8Array} owner
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.owner = $util.newBuffer([]);
+
+            /**
+             * Namespace deletingJob.
+             * @member {Uint8Array} deletingJob
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.deletingJob = $util.newBuffer([]);
+
+            /**
              * Creates a new Namespace instance using the specified properties.
              * @function create
              * @memberof firn.v1.Namespace
@@ -6212,6 +6529,10 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 11, wireType 2 =*/90).bytes(message.catalogId);
                 if (message.parentId != null && $Object.hasOwnProperty.call(message, "parentId") && message.parentId.length)
                     writer.uint32(/* id 12, wireType 2 =*/98).bytes(message.parentId);
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner") && message.owner.length)
+                    writer.uint32(/* id 13, wireType 2 =*/106).bytes(message.owner);
+                if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob") && message.deletingJob.length)
+                    writer.uint32(/* id 14, wireType 2 =*/114).bytes(message.deletingJob);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -6400,6 +6721,24 @@ export const firn = $root.firn = (() => {
                                 delete message.parentId;
                             continue;
                         }
+                    case 13: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.owner = value;
+                            else
+                                delete message.owner;
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.deletingJob = value;
+                            else
+                                delete message.deletingJob;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -6495,6 +6834,12 @@ export const firn = $root.firn = (() => {
                 if (message.parentId != null && $Object.hasOwnProperty.call(message, "parentId"))
                     if (!(message.parentId && typeof message.parentId.length === "number" || $util.isString(message.parentId)))
                         return "parentId: buffer expected";
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    if (!(message.owner && typeof message.owner.length === "number" || $util.isString(message.owner)))
+                        return "owner: buffer expected";
+                if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob"))
+                    if (!(message.deletingJob && typeof message.deletingJob.length === "number" || $util.isString(message.deletingJob)))
+                        return "deletingJob: buffer expected";
                 return null;
             };
 
@@ -6611,6 +6956,18 @@ export const firn = $root.firn = (() => {
                             $util.base64.decode(object.parentId, message.parentId = $util.newBuffer($util.base64.length(object.parentId)), 0);
                         else if (object.parentId.length >= 0)
                             message.parentId = object.parentId;
+                if (object.owner != null)
+                    if (object.owner.length)
+                        if (typeof object.owner === "string")
+                            $util.base64.decode(object.owner, message.owner = $util.newBuffer($util.base64.length(object.owner)), 0);
+                        else if (object.owner.length >= 0)
+                            message.owner = object.owner;
+                if (object.deletingJob != null)
+                    if (object.deletingJob.length)
+                        if (typeof object.deletingJob === "string")
+                            $util.base64.decode(object.deletingJob, message.deletingJob = $util.newBuffer($util.base64.length(object.deletingJob)), 0);
+                        else if (object.deletingJob.length >= 0)
+                            message.deletingJob = object.deletingJob;
                 return message;
             };
 
@@ -6672,6 +7029,20 @@ export const firn = $root.firn = (() => {
                         if (options.bytes !== $Array)
                             object.parentId = $util.newBuffer(object.parentId);
                     }
+                    if (options.bytes === $String)
+                        object.owner = "";
+                    else {
+                        object.owner = [];
+                        if (options.bytes !== $Array)
+                            object.owner = $util.newBuffer(object.owner);
+                    }
+                    if (options.bytes === $String)
+                        object.deletingJob = "";
+                    else {
+                        object.deletingJob = [];
+                        if (options.bytes !== $Array)
+                            object.deletingJob = $util.newBuffer(object.deletingJob);
+                    }
                 }
                 if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
                     object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
@@ -6717,6 +7088,10 @@ export const firn = $root.firn = (() => {
                     object.catalogId = options.bytes === $String ? $util.base64.encode(message.catalogId, 0, message.catalogId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.catalogId) : message.catalogId;
                 if (message.parentId != null && $Object.hasOwnProperty.call(message, "parentId"))
                     object.parentId = options.bytes === $String ? $util.base64.encode(message.parentId, 0, message.parentId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.parentId) : message.parentId;
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    object.owner = options.bytes === $String ? $util.base64.encode(message.owner, 0, message.owner.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.owner) : message.owner;
+                if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob"))
+                    object.deletingJob = options.bytes === $String ? $util.base64.encode(message.deletingJob, 0, message.deletingJob.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.deletingJob) : message.deletingJob;
                 return object;
             };
 
@@ -6791,6 +7166,7 @@ export const firn = $root.firn = (() => {
              * @property {Uint8Array|null} [contentHash] PointerSummary contentHash
              * @property {Long|null} [purgeAfterMs] PointerSummary purgeAfterMs
              * @property {Long|null} [heldUntilMs] PointerSummary heldUntilMs
+             * @property {Uint8Array|null} [owner] PointerSummary owner
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -6951,6 +7327,14 @@ export const firn = $root.firn = (() => {
             PointerSummary.prototype.heldUntilMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * PointerSummary owner.
+             * @member {Uint8Array} owner
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.owner = $util.newBuffer([]);
+
+            /**
              * Creates a new PointerSummary instance using the specified properties.
              * @function create
              * @memberof firn.v1.PointerSummary
@@ -7014,6 +7398,8 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 15, wireType 0 =*/120).int64(message.purgeAfterMs);
                 if (message.heldUntilMs != null && $Object.hasOwnProperty.call(message, "heldUntilMs") && (typeof message.heldUntilMs === "object" ? message.heldUntilMs.low || message.heldUntilMs.high : message.heldUntilMs !== 0))
                     writer.uint32(/* id 16, wireType 0 =*/128).int64(message.heldUntilMs);
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner") && message.owner.length)
+                    writer.uint32(/* id 17, wireType 2 =*/138).bytes(message.owner);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -7215,6 +7601,15 @@ export const firn = $root.firn = (() => {
                                 delete message.heldUntilMs;
                             continue;
                         }
+                    case 17: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.owner = value;
+                            else
+                                delete message.owner;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -7311,6 +7706,9 @@ export const firn = $root.firn = (() => {
                 if (message.heldUntilMs != null && $Object.hasOwnProperty.call(message, "heldUntilMs"))
                     if (!$util.isInteger(message.heldUntilMs) && !(message.heldUntilMs && $util.isInteger(message.heldUntilMs.low) && $util.isInteger(message.heldUntilMs.high)))
                         return "heldUntilMs: integer|Long expected";
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    if (!(message.owner && typeof message.owner.length === "number" || $util.isString(message.owner)))
+                        return "owner: buffer expected";
                 return null;
             };
 
@@ -7381,6 +7779,10 @@ export const firn = $root.firn = (() => {
                     case "ENTITY_TYPE_REPORT":
                     case 11:
                         message.entityType = 11;
+                        break;
+                    case "ENTITY_TYPE_PRINCIPAL":
+                    case 12:
+                        message.entityType = 12;
                         break;
                     default:
                         if (typeof object.entityType === "number" && (object.entityType | 0) === object.entityType)
@@ -7516,6 +7918,12 @@ export const firn = $root.firn = (() => {
                             message.heldUntilMs = object.heldUntilMs;
                         else if (typeof object.heldUntilMs === "object")
                             message.heldUntilMs = new $util.LongBits(object.heldUntilMs.low >>> 0, object.heldUntilMs.high >>> 0).toNumber();
+                if (object.owner != null)
+                    if (object.owner.length)
+                        if (typeof object.owner === "string")
+                            $util.base64.decode(object.owner, message.owner = $util.newBuffer($util.base64.length(object.owner)), 0);
+                        else if (object.owner.length >= 0)
+                            message.owner = object.owner;
                 return message;
             };
 
@@ -7603,6 +8011,13 @@ export const firn = $root.firn = (() => {
                         object.heldUntilMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
                     } else
                         object.heldUntilMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.owner = "";
+                    else {
+                        object.owner = [];
+                        if (options.bytes !== $Array)
+                            object.owner = $util.newBuffer(object.owner);
+                    }
                 }
                 if (message.entityType != null && $Object.hasOwnProperty.call(message, "entityType"))
                     object.entityType = options.enums === $String ? $root.firn.v1.EntityType[message.entityType] === $undefined ? message.entityType : $root.firn.v1.EntityType[message.entityType] : message.entityType;
@@ -7646,6 +8061,8 @@ export const firn = $root.firn = (() => {
                         object.heldUntilMs = options.longs === $String ? $String(message.heldUntilMs) : message.heldUntilMs;
                     else
                         object.heldUntilMs = options.longs === $String ? $util.Long.prototype.toString.call(message.heldUntilMs) : options.longs === $Number ? new $util.LongBits(message.heldUntilMs.low >>> 0, message.heldUntilMs.high >>> 0).toNumber() : message.heldUntilMs;
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    object.owner = options.bytes === $String ? $util.base64.encode(message.owner, 0, message.owner.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.owner) : message.owner;
                 return object;
             };
 
@@ -7675,6 +8092,704 @@ export const firn = $root.firn = (() => {
             };
 
             return PointerSummary;
+        })();
+
+        v1.ApiKeySummary = (function() {
+
+            /**
+             * Properties of an ApiKeySummary.
+             * @typedef {Object} firn.v1.ApiKeySummary.$Properties
+             * @property {Uint8Array|null} [accountId] ApiKeySummary accountId
+             * @property {Uint8Array|null} [principalId] ApiKeySummary principalId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ApiKeySummary.
+             * @memberof firn.v1
+             * @interface IApiKeySummary
+             * @augments firn.v1.ApiKeySummary.$Properties
+             * @deprecated Use firn.v1.ApiKeySummary.$Properties instead.
+             */
+
+            /**
+             * Shape of an ApiKeySummary.
+             * @typedef {firn.v1.ApiKeySummary.$Properties} firn.v1.ApiKeySummary.$Shape
+             */
+
+            /**
+             * Constructs a new ApiKeySummary.
+             * @memberof firn.v1
+             * @classdesc Represents an ApiKeySummary.
+             * @constructor
+             * @param {firn.v1.ApiKeySummary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ApiKeySummary = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ApiKeySummary accountId.
+             * @member {Uint8Array} accountId
+             * @memberof firn.v1.ApiKeySummary
+             * @instance
+             */
+            ApiKeySummary.prototype.accountId = $util.newBuffer([]);
+
+            /**
+             * ApiKeySummary principalId.
+             * @member {Uint8Array} principalId
+             * @memberof firn.v1.ApiKeySummary
+             * @instance
+             */
+            ApiKeySummary.prototype.principalId = $util.newBuffer([]);
+
+            /**
+             * Creates a new ApiKeySummary instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.ApiKeySummary
+             * @static
+             * @param {firn.v1.ApiKeySummary.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.ApiKeySummary} ApiKeySummary instance
+             * @type {{
+             *   (properties: firn.v1.ApiKeySummary.$Shape): firn.v1.ApiKeySummary & firn.v1.ApiKeySummary.$Shape;
+             *   (properties?: firn.v1.ApiKeySummary.$Properties): firn.v1.ApiKeySummary;
+             * }}
+             */
+            ApiKeySummary.create = function(properties) {
+                return new ApiKeySummary(properties);
+            };
+
+            /**
+             * Encodes the specified ApiKeySummary message. Does not implicitly {@link firn.v1.ApiKeySummary.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.ApiKeySummary
+             * @static
+             * @param {firn.v1.ApiKeySummary.$Properties} message ApiKeySummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ApiKeySummary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.accountId != null && $Object.hasOwnProperty.call(message, "accountId") && message.accountId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.accountId);
+                if (message.principalId != null && $Object.hasOwnProperty.call(message, "principalId") && message.principalId.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.principalId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified ApiKeySummary message, length delimited. Does not implicitly {@link firn.v1.ApiKeySummary.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.ApiKeySummary
+             * @static
+             * @param {firn.v1.ApiKeySummary.$Properties} message ApiKeySummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ApiKeySummary.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes an ApiKeySummary message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.ApiKeySummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.ApiKeySummary & firn.v1.ApiKeySummary.$Shape} ApiKeySummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ApiKeySummary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.ApiKeySummary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.accountId = value;
+                            else
+                                delete message.accountId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.principalId = value;
+                            else
+                                delete message.principalId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes an ApiKeySummary message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.ApiKeySummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.ApiKeySummary & firn.v1.ApiKeySummary.$Shape} ApiKeySummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ApiKeySummary.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies an ApiKeySummary message.
+             * @function verify
+             * @memberof firn.v1.ApiKeySummary
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            ApiKeySummary.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.accountId != null && $Object.hasOwnProperty.call(message, "accountId"))
+                    if (!(message.accountId && typeof message.accountId.length === "number" || $util.isString(message.accountId)))
+                        return "accountId: buffer expected";
+                if (message.principalId != null && $Object.hasOwnProperty.call(message, "principalId"))
+                    if (!(message.principalId && typeof message.principalId.length === "number" || $util.isString(message.principalId)))
+                        return "principalId: buffer expected";
+                return null;
+            };
+
+            /**
+             * Creates an ApiKeySummary message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.ApiKeySummary
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.ApiKeySummary} ApiKeySummary
+             */
+            ApiKeySummary.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.ApiKeySummary)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.ApiKeySummary: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.ApiKeySummary();
+                if (object.accountId != null)
+                    if (object.accountId.length)
+                        if (typeof object.accountId === "string")
+                            $util.base64.decode(object.accountId, message.accountId = $util.newBuffer($util.base64.length(object.accountId)), 0);
+                        else if (object.accountId.length >= 0)
+                            message.accountId = object.accountId;
+                if (object.principalId != null)
+                    if (object.principalId.length)
+                        if (typeof object.principalId === "string")
+                            $util.base64.decode(object.principalId, message.principalId = $util.newBuffer($util.base64.length(object.principalId)), 0);
+                        else if (object.principalId.length >= 0)
+                            message.principalId = object.principalId;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from an ApiKeySummary message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.ApiKeySummary
+             * @static
+             * @param {firn.v1.ApiKeySummary} message ApiKeySummary
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            ApiKeySummary.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if (options.bytes === $String)
+                        object.accountId = "";
+                    else {
+                        object.accountId = [];
+                        if (options.bytes !== $Array)
+                            object.accountId = $util.newBuffer(object.accountId);
+                    }
+                    if (options.bytes === $String)
+                        object.principalId = "";
+                    else {
+                        object.principalId = [];
+                        if (options.bytes !== $Array)
+                            object.principalId = $util.newBuffer(object.principalId);
+                    }
+                }
+                if (message.accountId != null && $Object.hasOwnProperty.call(message, "accountId"))
+                    object.accountId = options.bytes === $String ? $util.base64.encode(message.accountId, 0, message.accountId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.accountId) : message.accountId;
+                if (message.principalId != null && $Object.hasOwnProperty.call(message, "principalId"))
+                    object.principalId = options.bytes === $String ? $util.base64.encode(message.principalId, 0, message.principalId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.principalId) : message.principalId;
+                return object;
+            };
+
+            /**
+             * Converts this ApiKeySummary to JSON.
+             * @function toJSON
+             * @memberof firn.v1.ApiKeySummary
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            ApiKeySummary.prototype.toJSON = function() {
+                return ApiKeySummary.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for ApiKeySummary
+             * @function getTypeUrl
+             * @memberof firn.v1.ApiKeySummary
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            ApiKeySummary.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.ApiKeySummary";
+            };
+
+            return ApiKeySummary;
+        })();
+
+        v1.SigningKeySummary = (function() {
+
+            /**
+             * Properties of a SigningKeySummary.
+             * @typedef {Object} firn.v1.SigningKeySummary.$Properties
+             * @property {Long|null} [createdAtMs] SigningKeySummary createdAtMs
+             * @property {Long|null} [signsFromMs] SigningKeySummary signsFromMs
+             * @property {Uint8Array|null} [wrapped] SigningKeySummary wrapped
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SigningKeySummary.
+             * @memberof firn.v1
+             * @interface ISigningKeySummary
+             * @augments firn.v1.SigningKeySummary.$Properties
+             * @deprecated Use firn.v1.SigningKeySummary.$Properties instead.
+             */
+
+            /**
+             * Shape of a SigningKeySummary.
+             * @typedef {firn.v1.SigningKeySummary.$Properties} firn.v1.SigningKeySummary.$Shape
+             */
+
+            /**
+             * Constructs a new SigningKeySummary.
+             * @memberof firn.v1
+             * @classdesc Represents a SigningKeySummary.
+             * @constructor
+             * @param {firn.v1.SigningKeySummary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SigningKeySummary = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SigningKeySummary createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.SigningKeySummary
+             * @instance
+             */
+            SigningKeySummary.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * SigningKeySummary signsFromMs.
+             * @member {Long} signsFromMs
+             * @memberof firn.v1.SigningKeySummary
+             * @instance
+             */
+            SigningKeySummary.prototype.signsFromMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * SigningKeySummary wrapped.
+             * @member {Uint8Array} wrapped
+             * @memberof firn.v1.SigningKeySummary
+             * @instance
+             */
+            SigningKeySummary.prototype.wrapped = $util.newBuffer([]);
+
+            /**
+             * Creates a new SigningKeySummary instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.SigningKeySummary
+             * @static
+             * @param {firn.v1.SigningKeySummary.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.SigningKeySummary} SigningKeySummary instance
+             * @type {{
+             *   (properties: firn.v1.SigningKeySummary.$Shape): firn.v1.SigningKeySummary & firn.v1.SigningKeySummary.$Shape;
+             *   (properties?: firn.v1.SigningKeySummary.$Properties): firn.v1.SigningKeySummary;
+             * }}
+             */
+            SigningKeySummary.create = function(properties) {
+                return new SigningKeySummary(properties);
+            };
+
+            /**
+             * Encodes the specified SigningKeySummary message. Does not implicitly {@link firn.v1.SigningKeySummary.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.SigningKeySummary
+             * @static
+             * @param {firn.v1.SigningKeySummary.$Properties} message SigningKeySummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SigningKeySummary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.createdAtMs);
+                if (message.signsFromMs != null && $Object.hasOwnProperty.call(message, "signsFromMs") && (typeof message.signsFromMs === "object" ? message.signsFromMs.low || message.signsFromMs.high : message.signsFromMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.signsFromMs);
+                if (message.wrapped != null && $Object.hasOwnProperty.call(message, "wrapped") && message.wrapped.length)
+                    writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.wrapped);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified SigningKeySummary message, length delimited. Does not implicitly {@link firn.v1.SigningKeySummary.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.SigningKeySummary
+             * @static
+             * @param {firn.v1.SigningKeySummary.$Properties} message SigningKeySummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SigningKeySummary.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a SigningKeySummary message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.SigningKeySummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.SigningKeySummary & firn.v1.SigningKeySummary.$Shape} SigningKeySummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SigningKeySummary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.SigningKeySummary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.signsFromMs = value;
+                            else
+                                delete message.signsFromMs;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.wrapped = value;
+                            else
+                                delete message.wrapped;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a SigningKeySummary message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.SigningKeySummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.SigningKeySummary & firn.v1.SigningKeySummary.$Shape} SigningKeySummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SigningKeySummary.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a SigningKeySummary message.
+             * @function verify
+             * @memberof firn.v1.SigningKeySummary
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            SigningKeySummary.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.signsFromMs != null && $Object.hasOwnProperty.call(message, "signsFromMs"))
+                    if (!$util.isInteger(message.signsFromMs) && !(message.signsFromMs && $util.isInteger(message.signsFromMs.low) && $util.isInteger(message.signsFromMs.high)))
+                        return "signsFromMs: integer|Long expected";
+                if (message.wrapped != null && $Object.hasOwnProperty.call(message, "wrapped"))
+                    if (!(message.wrapped && typeof message.wrapped.length === "number" || $util.isString(message.wrapped)))
+                        return "wrapped: buffer expected";
+                return null;
+            };
+
+            /**
+             * Creates a SigningKeySummary message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.SigningKeySummary
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.SigningKeySummary} SigningKeySummary
+             */
+            SigningKeySummary.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.SigningKeySummary)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.SigningKeySummary: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.SigningKeySummary();
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.signsFromMs != null)
+                    if (typeof object.signsFromMs === "object" ? object.signsFromMs.low || object.signsFromMs.high : $Number(object.signsFromMs) !== 0)
+                        if ($util.Long)
+                            message.signsFromMs = $util.Long.fromValue(object.signsFromMs, false);
+                        else if (typeof object.signsFromMs === "string")
+                            message.signsFromMs = $parseInt(object.signsFromMs, 10);
+                        else if (typeof object.signsFromMs === "number")
+                            message.signsFromMs = object.signsFromMs;
+                        else if (typeof object.signsFromMs === "object")
+                            message.signsFromMs = new $util.LongBits(object.signsFromMs.low >>> 0, object.signsFromMs.high >>> 0).toNumber();
+                if (object.wrapped != null)
+                    if (object.wrapped.length)
+                        if (typeof object.wrapped === "string")
+                            $util.base64.decode(object.wrapped, message.wrapped = $util.newBuffer($util.base64.length(object.wrapped)), 0);
+                        else if (object.wrapped.length >= 0)
+                            message.wrapped = object.wrapped;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a SigningKeySummary message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.SigningKeySummary
+             * @static
+             * @param {firn.v1.SigningKeySummary} message SigningKeySummary
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            SigningKeySummary.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.signsFromMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.signsFromMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.wrapped = "";
+                    else {
+                        object.wrapped = [];
+                        if (options.bytes !== $Array)
+                            object.wrapped = $util.newBuffer(object.wrapped);
+                    }
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.signsFromMs != null && $Object.hasOwnProperty.call(message, "signsFromMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.signsFromMs = typeof message.signsFromMs === "number" ? $BigInt(message.signsFromMs) : $util.Long.fromBits(message.signsFromMs.low >>> 0, message.signsFromMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.signsFromMs === "number")
+                        object.signsFromMs = options.longs === $String ? $String(message.signsFromMs) : message.signsFromMs;
+                    else
+                        object.signsFromMs = options.longs === $String ? $util.Long.prototype.toString.call(message.signsFromMs) : options.longs === $Number ? new $util.LongBits(message.signsFromMs.low >>> 0, message.signsFromMs.high >>> 0).toNumber() : message.signsFromMs;
+                if (message.wrapped != null && $Object.hasOwnProperty.call(message, "wrapped"))
+                    object.wrapped = options.bytes === $String ? $util.base64.encode(message.wrapped, 0, message.wrapped.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.wrapped) : message.wrapped;
+                return object;
+            };
+
+            /**
+             * Converts this SigningKeySummary to JSON.
+             * @function toJSON
+             * @memberof firn.v1.SigningKeySummary
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            SigningKeySummary.prototype.toJSON = function() {
+                return SigningKeySummary.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for SigningKeySummary
+             * @function getTypeUrl
+             * @memberof firn.v1.SigningKeySummary
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            SigningKeySummary.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.SigningKeySummary";
+            };
+
+            return SigningKeySummary;
         })();
 
         v1.SnapshotSummary = (function() {
@@ -9259,6 +10374,9 @@ export const firn = $root.firn = (() => {
              * @property {string|null} [lastFailure] JobSummary lastFailure
              * @property {string|null} [lastMessage] JobSummary lastMessage
              * @property {Long|null} [done] JobSummary done
+             * @property {Long|null} [total] JobSummary total
+             * @property {Long|null} [endedMs] JobSummary endedMs
+             * @property {boolean|null} [cancelled] JobSummary cancelled
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -9387,6 +10505,30 @@ export const firn = $root.firn = (() => {
             JobSummary.prototype.done = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * JobSummary total.
+             * @member {Long} total
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.total = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * JobSummary endedMs.
+             * @member {Long} endedMs
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.endedMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * JobSummary cancelled.
+             * @member {boolean} cancelled
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.cancelled = false;
+
+            /**
              * Creates a new JobSummary instance using the specified properties.
              * @function create
              * @memberof firn.v1.JobSummary
@@ -9442,6 +10584,12 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 11, wireType 2 =*/90).string(message.lastMessage);
                 if (message.done != null && $Object.hasOwnProperty.call(message, "done") && (typeof message.done === "object" ? message.done.low || message.done.high : message.done !== 0))
                     writer.uint32(/* id 12, wireType 0 =*/96).int64(message.done);
+                if (message.total != null && $Object.hasOwnProperty.call(message, "total") && (typeof message.total === "object" ? message.total.low || message.total.high : message.total !== 0))
+                    writer.uint32(/* id 13, wireType 0 =*/104).int64(message.total);
+                if (message.endedMs != null && $Object.hasOwnProperty.call(message, "endedMs") && (typeof message.endedMs === "object" ? message.endedMs.low || message.endedMs.high : message.endedMs !== 0))
+                    writer.uint32(/* id 14, wireType 0 =*/112).int64(message.endedMs);
+                if (message.cancelled != null && $Object.hasOwnProperty.call(message, "cancelled") && message.cancelled !== false)
+                    writer.uint32(/* id 15, wireType 0 =*/120).bool(message.cancelled);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -9607,6 +10755,33 @@ export const firn = $root.firn = (() => {
                                 delete message.done;
                             continue;
                         }
+                    case 13: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.total = value;
+                            else
+                                delete message.total;
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.endedMs = value;
+                            else
+                                delete message.endedMs;
+                            continue;
+                        }
+                    case 15: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.cancelled = value;
+                            else
+                                delete message.cancelled;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -9691,6 +10866,15 @@ export const firn = $root.firn = (() => {
                 if (message.done != null && $Object.hasOwnProperty.call(message, "done"))
                     if (!$util.isInteger(message.done) && !(message.done && $util.isInteger(message.done.low) && $util.isInteger(message.done.high)))
                         return "done: integer|Long expected";
+                if (message.total != null && $Object.hasOwnProperty.call(message, "total"))
+                    if (!$util.isInteger(message.total) && !(message.total && $util.isInteger(message.total.low) && $util.isInteger(message.total.high)))
+                        return "total: integer|Long expected";
+                if (message.endedMs != null && $Object.hasOwnProperty.call(message, "endedMs"))
+                    if (!$util.isInteger(message.endedMs) && !(message.endedMs && $util.isInteger(message.endedMs.low) && $util.isInteger(message.endedMs.high)))
+                        return "endedMs: integer|Long expected";
+                if (message.cancelled != null && $Object.hasOwnProperty.call(message, "cancelled"))
+                    if (typeof message.cancelled !== "boolean")
+                        return "cancelled: boolean expected";
                 return null;
             };
 
@@ -9765,6 +10949,10 @@ export const firn = $root.firn = (() => {
                     case 11:
                         message.subjectType = 11;
                         break;
+                    case "ENTITY_TYPE_PRINCIPAL":
+                    case 12:
+                        message.subjectType = 12;
+                        break;
                     default:
                         if (typeof object.subjectType === "number" && (object.subjectType | 0) === object.subjectType)
                             message.subjectType = object.subjectType;
@@ -9826,6 +11014,29 @@ export const firn = $root.firn = (() => {
                             message.done = object.done;
                         else if (typeof object.done === "object")
                             message.done = new $util.LongBits(object.done.low >>> 0, object.done.high >>> 0).toNumber();
+                if (object.total != null)
+                    if (typeof object.total === "object" ? object.total.low || object.total.high : $Number(object.total) !== 0)
+                        if ($util.Long)
+                            message.total = $util.Long.fromValue(object.total, false);
+                        else if (typeof object.total === "string")
+                            message.total = $parseInt(object.total, 10);
+                        else if (typeof object.total === "number")
+                            message.total = object.total;
+                        else if (typeof object.total === "object")
+                            message.total = new $util.LongBits(object.total.low >>> 0, object.total.high >>> 0).toNumber();
+                if (object.endedMs != null)
+                    if (typeof object.endedMs === "object" ? object.endedMs.low || object.endedMs.high : $Number(object.endedMs) !== 0)
+                        if ($util.Long)
+                            message.endedMs = $util.Long.fromValue(object.endedMs, false);
+                        else if (typeof object.endedMs === "string")
+                            message.endedMs = $parseInt(object.endedMs, 10);
+                        else if (typeof object.endedMs === "number")
+                            message.endedMs = object.endedMs;
+                        else if (typeof object.endedMs === "object")
+                            message.endedMs = new $util.LongBits(object.endedMs.low >>> 0, object.endedMs.high >>> 0).toNumber();
+                if (object.cancelled != null)
+                    if (object.cancelled)
+                        message.cancelled = $Boolean(object.cancelled);
                 return message;
             };
 
@@ -9883,6 +11094,17 @@ export const firn = $root.firn = (() => {
                         object.done = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
                     } else
                         object.done = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.total = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.total = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.endedMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.endedMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.cancelled = false;
                 }
                 if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
                     object.kind = message.kind;
@@ -9923,6 +11145,22 @@ export const firn = $root.firn = (() => {
                         object.done = options.longs === $String ? $String(message.done) : message.done;
                     else
                         object.done = options.longs === $String ? $util.Long.prototype.toString.call(message.done) : options.longs === $Number ? new $util.LongBits(message.done.low >>> 0, message.done.high >>> 0).toNumber() : message.done;
+                if (message.total != null && $Object.hasOwnProperty.call(message, "total"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.total = typeof message.total === "number" ? $BigInt(message.total) : $util.Long.fromBits(message.total.low >>> 0, message.total.high >>> 0, false).toBigInt();
+                    else if (typeof message.total === "number")
+                        object.total = options.longs === $String ? $String(message.total) : message.total;
+                    else
+                        object.total = options.longs === $String ? $util.Long.prototype.toString.call(message.total) : options.longs === $Number ? new $util.LongBits(message.total.low >>> 0, message.total.high >>> 0).toNumber() : message.total;
+                if (message.endedMs != null && $Object.hasOwnProperty.call(message, "endedMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.endedMs = typeof message.endedMs === "number" ? $BigInt(message.endedMs) : $util.Long.fromBits(message.endedMs.low >>> 0, message.endedMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.endedMs === "number")
+                        object.endedMs = options.longs === $String ? $String(message.endedMs) : message.endedMs;
+                    else
+                        object.endedMs = options.longs === $String ? $util.Long.prototype.toString.call(message.endedMs) : options.longs === $Number ? new $util.LongBits(message.endedMs.low >>> 0, message.endedMs.high >>> 0).toNumber() : message.endedMs;
+                if (message.cancelled != null && $Object.hasOwnProperty.call(message, "cancelled"))
+                    object.cancelled = message.cancelled;
                 return object;
             };
 
@@ -9952,6 +11190,2083 @@ export const firn = $root.firn = (() => {
             };
 
             return JobSummary;
+        })();
+
+        /**
+         * PrincipalKind enum.
+         * @name firn.v1.PrincipalKind
+         * @enum {number}
+         * @property {number} PRINCIPAL_KIND_UNSPECIFIED=0 PRINCIPAL_KIND_UNSPECIFIED value
+         * @property {number} PRINCIPAL_KIND_LOCAL=1 PRINCIPAL_KIND_LOCAL value
+         * @property {number} PRINCIPAL_KIND_EXTERNAL=2 PRINCIPAL_KIND_EXTERNAL value
+         * @property {number} PRINCIPAL_KIND_ROLE=3 PRINCIPAL_KIND_ROLE value
+         */
+        v1.PrincipalKind = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "PRINCIPAL_KIND_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "PRINCIPAL_KIND_LOCAL"] = 1;
+            values[valuesById[2] = "PRINCIPAL_KIND_EXTERNAL"] = 2;
+            values[valuesById[3] = "PRINCIPAL_KIND_ROLE"] = 3;
+            return values;
+        })();
+
+        v1.ScramVerifier = (function() {
+
+            /**
+             * Properties of a ScramVerifier.
+             * @typedef {Object} firn.v1.ScramVerifier.$Properties
+             * @property {Uint8Array|null} [salt] ScramVerifier salt
+             * @property {number|null} [iterations] ScramVerifier iterations
+             * @property {Uint8Array|null} [storedKey] ScramVerifier storedKey
+             * @property {Uint8Array|null} [serverKey] ScramVerifier serverKey
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ScramVerifier.
+             * @memberof firn.v1
+             * @interface IScramVerifier
+             * @augments firn.v1.ScramVerifier.$Properties
+             * @deprecated Use firn.v1.ScramVerifier.$Properties instead.
+             */
+
+            /**
+             * Shape of a ScramVerifier.
+             * @typedef {firn.v1.ScramVerifier.$Properties} firn.v1.ScramVerifier.$Shape
+             */
+
+            /**
+             * Constructs a new ScramVerifier.
+             * @memberof firn.v1
+             * @classdesc Represents a ScramVerifier.
+             * @constructor
+             * @param {firn.v1.ScramVerifier.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ScramVerifier = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ScramVerifier salt.
+             * @member {Uint8Array} salt
+             * @memberof firn.v1.ScramVerifier
+             * @instance
+             */
+            ScramVerifier.prototype.salt = $util.newBuffer([]);
+
+            /**
+             * ScramVerifier iterations.
+             * @member {number} iterations
+             * @memberof firn.v1.ScramVerifier
+             * @instance
+             */
+            ScramVerifier.prototype.iterations = 0;
+
+            /**
+             * ScramVerifier storedKey.
+             * @member {Uint8Array} storedKey
+             * @memberof firn.v1.ScramVerifier
+             * @instance
+             */
+            ScramVerifier.prototype.storedKey = $util.newBuffer([]);
+
+            /**
+             * ScramVerifier serverKey.
+             * @member {Uint8Array} serverKey
+             * @memberof firn.v1.ScramVerifier
+             * @instance
+             */
+            ScramVerifier.prototype.serverKey = $util.newBuffer([]);
+
+            /**
+             * Creates a new ScramVerifier instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.ScramVerifier
+             * @static
+             * @param {firn.v1.ScramVerifier.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.ScramVerifier} ScramVerifier instance
+             * @type {{
+             *   (properties: firn.v1.ScramVerifier.$Shape): firn.v1.ScramVerifier & firn.v1.ScramVerifier.$Shape;
+             *   (properties?: firn.v1.ScramVerifier.$Properties): firn.v1.ScramVerifier;
+             * }}
+             */
+            ScramVerifier.create = function(properties) {
+                return new ScramVerifier(properties);
+            };
+
+            /**
+             * Encodes the specified ScramVerifier message. Does not implicitly {@link firn.v1.ScramVerifier.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.ScramVerifier
+             * @static
+             * @param {firn.v1.ScramVerifier.$Properties} message ScramVerifier message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ScramVerifier.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.salt != null && $Object.hasOwnProperty.call(message, "salt") && message.salt.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.salt);
+                if (message.iterations != null && $Object.hasOwnProperty.call(message, "iterations") && message.iterations !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).uint32(message.iterations);
+                if (message.storedKey != null && $Object.hasOwnProperty.call(message, "storedKey") && message.storedKey.length)
+                    writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.storedKey);
+                if (message.serverKey != null && $Object.hasOwnProperty.call(message, "serverKey") && message.serverKey.length)
+                    writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.serverKey);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified ScramVerifier message, length delimited. Does not implicitly {@link firn.v1.ScramVerifier.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.ScramVerifier
+             * @static
+             * @param {firn.v1.ScramVerifier.$Properties} message ScramVerifier message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ScramVerifier.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a ScramVerifier message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.ScramVerifier
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.ScramVerifier & firn.v1.ScramVerifier.$Shape} ScramVerifier
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ScramVerifier.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.ScramVerifier();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.salt = value;
+                            else
+                                delete message.salt;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.iterations = value;
+                            else
+                                delete message.iterations;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.storedKey = value;
+                            else
+                                delete message.storedKey;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.serverKey = value;
+                            else
+                                delete message.serverKey;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a ScramVerifier message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.ScramVerifier
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.ScramVerifier & firn.v1.ScramVerifier.$Shape} ScramVerifier
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ScramVerifier.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a ScramVerifier message.
+             * @function verify
+             * @memberof firn.v1.ScramVerifier
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            ScramVerifier.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.salt != null && $Object.hasOwnProperty.call(message, "salt"))
+                    if (!(message.salt && typeof message.salt.length === "number" || $util.isString(message.salt)))
+                        return "salt: buffer expected";
+                if (message.iterations != null && $Object.hasOwnProperty.call(message, "iterations"))
+                    if (!$util.isInteger(message.iterations))
+                        return "iterations: integer expected";
+                if (message.storedKey != null && $Object.hasOwnProperty.call(message, "storedKey"))
+                    if (!(message.storedKey && typeof message.storedKey.length === "number" || $util.isString(message.storedKey)))
+                        return "storedKey: buffer expected";
+                if (message.serverKey != null && $Object.hasOwnProperty.call(message, "serverKey"))
+                    if (!(message.serverKey && typeof message.serverKey.length === "number" || $util.isString(message.serverKey)))
+                        return "serverKey: buffer expected";
+                return null;
+            };
+
+            /**
+             * Creates a ScramVerifier message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.ScramVerifier
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.ScramVerifier} ScramVerifier
+             */
+            ScramVerifier.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.ScramVerifier)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.ScramVerifier: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.ScramVerifier();
+                if (object.salt != null)
+                    if (object.salt.length)
+                        if (typeof object.salt === "string")
+                            $util.base64.decode(object.salt, message.salt = $util.newBuffer($util.base64.length(object.salt)), 0);
+                        else if (object.salt.length >= 0)
+                            message.salt = object.salt;
+                if (object.iterations != null)
+                    if ($Number(object.iterations) !== 0)
+                        message.iterations = object.iterations >>> 0;
+                if (object.storedKey != null)
+                    if (object.storedKey.length)
+                        if (typeof object.storedKey === "string")
+                            $util.base64.decode(object.storedKey, message.storedKey = $util.newBuffer($util.base64.length(object.storedKey)), 0);
+                        else if (object.storedKey.length >= 0)
+                            message.storedKey = object.storedKey;
+                if (object.serverKey != null)
+                    if (object.serverKey.length)
+                        if (typeof object.serverKey === "string")
+                            $util.base64.decode(object.serverKey, message.serverKey = $util.newBuffer($util.base64.length(object.serverKey)), 0);
+                        else if (object.serverKey.length >= 0)
+                            message.serverKey = object.serverKey;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a ScramVerifier message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.ScramVerifier
+             * @static
+             * @param {firn.v1.ScramVerifier} message ScramVerifier
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            ScramVerifier.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if (options.bytes === $String)
+                        object.salt = "";
+                    else {
+                        object.salt = [];
+                        if (options.bytes !== $Array)
+                            object.salt = $util.newBuffer(object.salt);
+                    }
+                    object.iterations = 0;
+                    if (options.bytes === $String)
+                        object.storedKey = "";
+                    else {
+                        object.storedKey = [];
+                        if (options.bytes !== $Array)
+                            object.storedKey = $util.newBuffer(object.storedKey);
+                    }
+                    if (options.bytes === $String)
+                        object.serverKey = "";
+                    else {
+                        object.serverKey = [];
+                        if (options.bytes !== $Array)
+                            object.serverKey = $util.newBuffer(object.serverKey);
+                    }
+                }
+                if (message.salt != null && $Object.hasOwnProperty.call(message, "salt"))
+                    object.salt = options.bytes === $String ? $util.base64.encode(message.salt, 0, message.salt.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.salt) : message.salt;
+                if (message.iterations != null && $Object.hasOwnProperty.call(message, "iterations"))
+                    object.iterations = message.iterations;
+                if (message.storedKey != null && $Object.hasOwnProperty.call(message, "storedKey"))
+                    object.storedKey = options.bytes === $String ? $util.base64.encode(message.storedKey, 0, message.storedKey.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.storedKey) : message.storedKey;
+                if (message.serverKey != null && $Object.hasOwnProperty.call(message, "serverKey"))
+                    object.serverKey = options.bytes === $String ? $util.base64.encode(message.serverKey, 0, message.serverKey.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.serverKey) : message.serverKey;
+                return object;
+            };
+
+            /**
+             * Converts this ScramVerifier to JSON.
+             * @function toJSON
+             * @memberof firn.v1.ScramVerifier
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            ScramVerifier.prototype.toJSON = function() {
+                return ScramVerifier.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for ScramVerifier
+             * @function getTypeUrl
+             * @memberof firn.v1.ScramVerifier
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            ScramVerifier.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.ScramVerifier";
+            };
+
+            return ScramVerifier;
+        })();
+
+        v1.ApiKey = (function() {
+
+            /**
+             * Properties of an ApiKey.
+             * @typedef {Object} firn.v1.ApiKey.$Properties
+             * @property {string|null} [id] ApiKey id
+             * @property {Uint8Array|null} [secretHash] ApiKey secretHash
+             * @property {Long|null} [createdAtMs] ApiKey createdAtMs
+             * @property {Long|null} [expiresAtMs] ApiKey expiresAtMs
+             * @property {string|null} [description] ApiKey description
+             * @property {firn.v1.ScramVerifier.$Properties|null} [scram] ApiKey scram
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ApiKey.
+             * @memberof firn.v1
+             * @interface IApiKey
+             * @augments firn.v1.ApiKey.$Properties
+             * @deprecated Use firn.v1.ApiKey.$Properties instead.
+             */
+
+            /**
+             * Shape of an ApiKey.
+             * @typedef {firn.v1.ApiKey.$Properties} firn.v1.ApiKey.$Shape
+             */
+
+            /**
+             * Constructs a new ApiKey.
+             * @memberof firn.v1
+             * @classdesc Represents an ApiKey.
+             * @constructor
+             * @param {firn.v1.ApiKey.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ApiKey = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ApiKey id.
+             * @member {string} id
+             * @memberof firn.v1.ApiKey
+             * @instance
+             */
+            ApiKey.prototype.id = "";
+
+            /**
+             * ApiKey secretHash.
+             * @member {Uint8Array} secretHash
+             * @memberof firn.v1.ApiKey
+             * @instance
+             */
+            ApiKey.prototype.secretHash = $util.newBuffer([]);
+
+            /**
+             * ApiKey createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.ApiKey
+             * @instance
+             */
+            ApiKey.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ApiKey expiresAtMs.
+             * @member {Long} expiresAtMs
+             * @memberof firn.v1.ApiKey
+             * @instance
+             */
+            ApiKey.prototype.expiresAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ApiKey description.
+             * @member {string} description
+             * @memberof firn.v1.ApiKey
+             * @instance
+             */
+            ApiKey.prototype.description = "";
+
+            /**
+             * ApiKey scram.
+             * @member {firn.v1.ScramVerifier.$Properties|null|undefined} scram
+             * @memberof firn.v1.ApiKey
+             * @instance
+             */
+            ApiKey.prototype.scram = null;
+
+            /**
+             * Creates a new ApiKey instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.ApiKey
+             * @static
+             * @param {firn.v1.ApiKey.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.ApiKey} ApiKey instance
+             * @type {{
+             *   (properties: firn.v1.ApiKey.$Shape): firn.v1.ApiKey & firn.v1.ApiKey.$Shape;
+             *   (properties?: firn.v1.ApiKey.$Properties): firn.v1.ApiKey;
+             * }}
+             */
+            ApiKey.create = function(properties) {
+                return new ApiKey(properties);
+            };
+
+            /**
+             * Encodes the specified ApiKey message. Does not implicitly {@link firn.v1.ApiKey.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.ApiKey
+             * @static
+             * @param {firn.v1.ApiKey.$Properties} message ApiKey message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ApiKey.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id") && message.id !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.id);
+                if (message.secretHash != null && $Object.hasOwnProperty.call(message, "secretHash") && message.secretHash.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.secretHash);
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.createdAtMs);
+                if (message.expiresAtMs != null && $Object.hasOwnProperty.call(message, "expiresAtMs") && (typeof message.expiresAtMs === "object" ? message.expiresAtMs.low || message.expiresAtMs.high : message.expiresAtMs !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.expiresAtMs);
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description") && message.description !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.description);
+                if (message.scram != null && $Object.hasOwnProperty.call(message, "scram"))
+                    $root.firn.v1.ScramVerifier.encode(message.scram, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified ApiKey message, length delimited. Does not implicitly {@link firn.v1.ApiKey.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.ApiKey
+             * @static
+             * @param {firn.v1.ApiKey.$Properties} message ApiKey message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ApiKey.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes an ApiKey message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.ApiKey
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.ApiKey & firn.v1.ApiKey.$Shape} ApiKey
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ApiKey.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.ApiKey();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.id = value;
+                            else
+                                delete message.id;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.secretHash = value;
+                            else
+                                delete message.secretHash;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.expiresAtMs = value;
+                            else
+                                delete message.expiresAtMs;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.description = value;
+                            else
+                                delete message.description;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            message.scram = $root.firn.v1.ScramVerifier.decode(reader, reader.size(), $undefined, _depth + 1, message.scram);
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes an ApiKey message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.ApiKey
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.ApiKey & firn.v1.ApiKey.$Shape} ApiKey
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ApiKey.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies an ApiKey message.
+             * @function verify
+             * @memberof firn.v1.ApiKey
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            ApiKey.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id"))
+                    if (!$util.isString(message.id))
+                        return "id: string expected";
+                if (message.secretHash != null && $Object.hasOwnProperty.call(message, "secretHash"))
+                    if (!(message.secretHash && typeof message.secretHash.length === "number" || $util.isString(message.secretHash)))
+                        return "secretHash: buffer expected";
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.expiresAtMs != null && $Object.hasOwnProperty.call(message, "expiresAtMs"))
+                    if (!$util.isInteger(message.expiresAtMs) && !(message.expiresAtMs && $util.isInteger(message.expiresAtMs.low) && $util.isInteger(message.expiresAtMs.high)))
+                        return "expiresAtMs: integer|Long expected";
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    if (!$util.isString(message.description))
+                        return "description: string expected";
+                if (message.scram != null && $Object.hasOwnProperty.call(message, "scram")) {
+                    let error = $root.firn.v1.ScramVerifier.verify(message.scram, _depth + 1);
+                    if (error)
+                        return "scram." + error;
+                }
+                return null;
+            };
+
+            /**
+             * Creates an ApiKey message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.ApiKey
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.ApiKey} ApiKey
+             */
+            ApiKey.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.ApiKey)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.ApiKey: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.ApiKey();
+                if (object.id != null)
+                    if (typeof object.id !== "string" || object.id.length)
+                        message.id = $String(object.id);
+                if (object.secretHash != null)
+                    if (object.secretHash.length)
+                        if (typeof object.secretHash === "string")
+                            $util.base64.decode(object.secretHash, message.secretHash = $util.newBuffer($util.base64.length(object.secretHash)), 0);
+                        else if (object.secretHash.length >= 0)
+                            message.secretHash = object.secretHash;
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.expiresAtMs != null)
+                    if (typeof object.expiresAtMs === "object" ? object.expiresAtMs.low || object.expiresAtMs.high : $Number(object.expiresAtMs) !== 0)
+                        if ($util.Long)
+                            message.expiresAtMs = $util.Long.fromValue(object.expiresAtMs, false);
+                        else if (typeof object.expiresAtMs === "string")
+                            message.expiresAtMs = $parseInt(object.expiresAtMs, 10);
+                        else if (typeof object.expiresAtMs === "number")
+                            message.expiresAtMs = object.expiresAtMs;
+                        else if (typeof object.expiresAtMs === "object")
+                            message.expiresAtMs = new $util.LongBits(object.expiresAtMs.low >>> 0, object.expiresAtMs.high >>> 0).toNumber();
+                if (object.description != null)
+                    if (typeof object.description !== "string" || object.description.length)
+                        message.description = $String(object.description);
+                if (object.scram != null) {
+                    if (!$util.isObject(object.scram))
+                        throw $TypeError(".firn.v1.ApiKey.scram: object expected");
+                    message.scram = $root.firn.v1.ScramVerifier.fromObject(object.scram, _depth + 1);
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from an ApiKey message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.ApiKey
+             * @static
+             * @param {firn.v1.ApiKey} message ApiKey
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            ApiKey.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    object.id = "";
+                    if (options.bytes === $String)
+                        object.secretHash = "";
+                    else {
+                        object.secretHash = [];
+                        if (options.bytes !== $Array)
+                            object.secretHash = $util.newBuffer(object.secretHash);
+                    }
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.expiresAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.expiresAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.description = "";
+                    object.scram = null;
+                }
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id"))
+                    object.id = message.id;
+                if (message.secretHash != null && $Object.hasOwnProperty.call(message, "secretHash"))
+                    object.secretHash = options.bytes === $String ? $util.base64.encode(message.secretHash, 0, message.secretHash.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.secretHash) : message.secretHash;
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.expiresAtMs != null && $Object.hasOwnProperty.call(message, "expiresAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.expiresAtMs = typeof message.expiresAtMs === "number" ? $BigInt(message.expiresAtMs) : $util.Long.fromBits(message.expiresAtMs.low >>> 0, message.expiresAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.expiresAtMs === "number")
+                        object.expiresAtMs = options.longs === $String ? $String(message.expiresAtMs) : message.expiresAtMs;
+                    else
+                        object.expiresAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.expiresAtMs) : options.longs === $Number ? new $util.LongBits(message.expiresAtMs.low >>> 0, message.expiresAtMs.high >>> 0).toNumber() : message.expiresAtMs;
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    object.description = message.description;
+                if (message.scram != null && $Object.hasOwnProperty.call(message, "scram"))
+                    object.scram = $root.firn.v1.ScramVerifier.toObject(message.scram, options, _depth + 1);
+                return object;
+            };
+
+            /**
+             * Converts this ApiKey to JSON.
+             * @function toJSON
+             * @memberof firn.v1.ApiKey
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            ApiKey.prototype.toJSON = function() {
+                return ApiKey.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for ApiKey
+             * @function getTypeUrl
+             * @memberof firn.v1.ApiKey
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            ApiKey.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.ApiKey";
+            };
+
+            return ApiKey;
+        })();
+
+        v1.Grant = (function() {
+
+            /**
+             * Properties of a Grant.
+             * @typedef {Object} firn.v1.Grant.$Properties
+             * @property {firn.v1.EntityType|null} [objectType] Grant objectType
+             * @property {Uint8Array|null} [objectId] Grant objectId
+             * @property {Array.<Uint8Array>|null} [path] Grant path
+             * @property {number|null} [privileges] Grant privileges
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Grant.
+             * @memberof firn.v1
+             * @interface IGrant
+             * @augments firn.v1.Grant.$Properties
+             * @deprecated Use firn.v1.Grant.$Properties instead.
+             */
+
+            /**
+             * Shape of a Grant.
+             * @typedef {firn.v1.Grant.$Properties} firn.v1.Grant.$Shape
+             */
+
+            /**
+             * Constructs a new Grant.
+             * @memberof firn.v1
+             * @classdesc Represents a Grant.
+             * @constructor
+             * @param {firn.v1.Grant.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Grant = function (properties) {
+                this.path = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Grant objectType.
+             * @member {firn.v1.EntityType} objectType
+             * @memberof firn.v1.Grant
+             * @instance
+             */
+            Grant.prototype.objectType = 0;
+
+            /**
+             * Grant objectId.
+             * @member {Uint8Array} objectId
+             * @memberof firn.v1.Grant
+             * @instance
+             */
+            Grant.prototype.objectId = $util.newBuffer([]);
+
+            /**
+             * Grant path.
+             * @member {Array.<Uint8Array>} path
+             * @memberof firn.v1.Grant
+             * @instance
+             */
+            Grant.prototype.path = $util.emptyArray;
+
+            /**
+             * Grant privileges.
+             * @member {number} privileges
+             * @memberof firn.v1.Grant
+             * @instance
+             */
+            Grant.prototype.privileges = 0;
+
+            /**
+             * Creates a new Grant instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Grant
+             * @static
+             * @param {firn.v1.Grant.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Grant} Grant instance
+             * @type {{
+             *   (properties: firn.v1.Grant.$Shape): firn.v1.Grant & firn.v1.Grant.$Shape;
+             *   (properties?: firn.v1.Grant.$Properties): firn.v1.Grant;
+             * }}
+             */
+            Grant.create = function(properties) {
+                return new Grant(properties);
+            };
+
+            /**
+             * Encodes the specified Grant message. Does not implicitly {@link firn.v1.Grant.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Grant
+             * @static
+             * @param {firn.v1.Grant.$Properties} message Grant message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Grant.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectType != null && $Object.hasOwnProperty.call(message, "objectType") && message.objectType !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.objectType);
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.objectId);
+                if (message.path != null && message.path.length)
+                    for (let i = 0; i < message.path.length; ++i)
+                        writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.path[i]);
+                if (message.privileges != null && $Object.hasOwnProperty.call(message, "privileges") && message.privileges !== 0)
+                    writer.uint32(/* id 4, wireType 0 =*/32).uint32(message.privileges);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Grant message, length delimited. Does not implicitly {@link firn.v1.Grant.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Grant
+             * @static
+             * @param {firn.v1.Grant.$Properties} message Grant message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Grant.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Grant message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Grant
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Grant & firn.v1.Grant.$Shape} Grant
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Grant.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Grant();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.objectType = value;
+                            else
+                                delete message.objectType;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.path && message.path.length))
+                                message.path = [];
+                            message.path.push(reader.bytes());
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.privileges = value;
+                            else
+                                delete message.privileges;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Grant message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Grant
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Grant & firn.v1.Grant.$Shape} Grant
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Grant.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Grant message.
+             * @function verify
+             * @memberof firn.v1.Grant
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Grant.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.objectType != null && $Object.hasOwnProperty.call(message, "objectType"))
+                    if (typeof message.objectType !== "number" || (message.objectType | 0) !== message.objectType)
+                        return "objectType: enum value expected";
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId"))
+                    if (!(message.objectId && typeof message.objectId.length === "number" || $util.isString(message.objectId)))
+                        return "objectId: buffer expected";
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path")) {
+                    if (!$Array.isArray(message.path))
+                        return "path: array expected";
+                    for (let i = 0; i < message.path.length; ++i)
+                        if (!(message.path[i] && typeof message.path[i].length === "number" || $util.isString(message.path[i])))
+                            return "path: buffer[] expected";
+                }
+                if (message.privileges != null && $Object.hasOwnProperty.call(message, "privileges"))
+                    if (!$util.isInteger(message.privileges))
+                        return "privileges: integer expected";
+                return null;
+            };
+
+            /**
+             * Creates a Grant message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Grant
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Grant} Grant
+             */
+            Grant.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Grant)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Grant: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Grant();
+                if (object.objectType !== 0 && (typeof object.objectType !== "string" || $root.firn.v1.EntityType[object.objectType] !== 0))
+                    switch (object.objectType) {
+                    case "ENTITY_TYPE_UNSPECIFIED":
+                    case 0:
+                        message.objectType = 0;
+                        break;
+                    case "ENTITY_TYPE_ACCOUNT":
+                    case 1:
+                        message.objectType = 1;
+                        break;
+                    case "ENTITY_TYPE_CATALOG":
+                    case 2:
+                        message.objectType = 2;
+                        break;
+                    case "ENTITY_TYPE_NAMESPACE":
+                    case 3:
+                        message.objectType = 3;
+                        break;
+                    case "ENTITY_TYPE_TABLE":
+                    case 4:
+                        message.objectType = 4;
+                        break;
+                    case "ENTITY_TYPE_VIEW":
+                    case 5:
+                        message.objectType = 5;
+                        break;
+                    case "ENTITY_TYPE_SNAPSHOT":
+                    case 6:
+                        message.objectType = 6;
+                        break;
+                    case "ENTITY_TYPE_TARGET_STATS":
+                    case 7:
+                        message.objectType = 7;
+                        break;
+                    case "ENTITY_TYPE_CONSTRAINTS":
+                    case 8:
+                        message.objectType = 8;
+                        break;
+                    case "ENTITY_TYPE_CONNECTOR":
+                    case 9:
+                        message.objectType = 9;
+                        break;
+                    case "ENTITY_TYPE_CHANGE":
+                    case 10:
+                        message.objectType = 10;
+                        break;
+                    case "ENTITY_TYPE_REPORT":
+                    case 11:
+                        message.objectType = 11;
+                        break;
+                    case "ENTITY_TYPE_PRINCIPAL":
+                    case 12:
+                        message.objectType = 12;
+                        break;
+                    default:
+                        if (typeof object.objectType === "number" && (object.objectType | 0) === object.objectType)
+                            message.objectType = object.objectType;
+                    }
+                if (object.objectId != null)
+                    if (object.objectId.length)
+                        if (typeof object.objectId === "string")
+                            $util.base64.decode(object.objectId, message.objectId = $util.newBuffer($util.base64.length(object.objectId)), 0);
+                        else if (object.objectId.length >= 0)
+                            message.objectId = object.objectId;
+                if (object.path) {
+                    if (!$Array.isArray(object.path))
+                        throw $TypeError(".firn.v1.Grant.path: array expected");
+                    message.path = $Array(object.path.length);
+                    for (let i = 0; i < object.path.length; ++i)
+                        if (typeof object.path[i] === "string")
+                            $util.base64.decode(object.path[i], message.path[i] = $util.newBuffer($util.base64.length(object.path[i])), 0);
+                        else if (object.path[i].length >= 0)
+                            message.path[i] = object.path[i];
+                }
+                if (object.privileges != null)
+                    if ($Number(object.privileges) !== 0)
+                        message.privileges = object.privileges >>> 0;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Grant message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Grant
+             * @static
+             * @param {firn.v1.Grant} message Grant
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Grant.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults)
+                    object.path = [];
+                if (options.defaults) {
+                    object.objectType = options.enums === $String ? "ENTITY_TYPE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.objectId = "";
+                    else {
+                        object.objectId = [];
+                        if (options.bytes !== $Array)
+                            object.objectId = $util.newBuffer(object.objectId);
+                    }
+                    object.privileges = 0;
+                }
+                if (message.objectType != null && $Object.hasOwnProperty.call(message, "objectType"))
+                    object.objectType = options.enums === $String ? $root.firn.v1.EntityType[message.objectType] === $undefined ? message.objectType : $root.firn.v1.EntityType[message.objectType] : message.objectType;
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId"))
+                    object.objectId = options.bytes === $String ? $util.base64.encode(message.objectId, 0, message.objectId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.objectId) : message.objectId;
+                if (message.path && message.path.length) {
+                    object.path = $Array(message.path.length);
+                    for (let j = 0; j < message.path.length; ++j)
+                        object.path[j] = options.bytes === $String ? $util.base64.encode(message.path[j], 0, message.path[j].length) : options.bytes === $Array ? $Array.prototype.slice.call(message.path[j]) : message.path[j];
+                }
+                if (message.privileges != null && $Object.hasOwnProperty.call(message, "privileges"))
+                    object.privileges = message.privileges;
+                return object;
+            };
+
+            /**
+             * Converts this Grant to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Grant
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Grant.prototype.toJSON = function() {
+                return Grant.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Grant
+             * @function getTypeUrl
+             * @memberof firn.v1.Grant
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Grant.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Grant";
+            };
+
+            return Grant;
+        })();
+
+        v1.Principal = (function() {
+
+            /**
+             * Properties of a Principal.
+             * @typedef {Object} firn.v1.Principal.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] Principal envelope
+             * @property {string|null} [name] Principal name
+             * @property {string|null} [description] Principal description
+             * @property {Object.<string,string>|null} [properties] Principal properties
+             * @property {Long|null} [createdAtMs] Principal createdAtMs
+             * @property {firn.v1.EntityState|null} [state] Principal state
+             * @property {Uint8Array|null} [nameRevision] Principal nameRevision
+             * @property {firn.v1.PrincipalKind|null} [kind] Principal kind
+             * @property {boolean|null} [suspended] Principal suspended
+             * @property {Array.<firn.v1.ApiKey.$Properties>|null} [keys] Principal keys
+             * @property {Array.<firn.v1.Grant.$Properties>|null} [grants] Principal grants
+             * @property {Array.<Uint8Array>|null} [roles] Principal roles
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Principal.
+             * @memberof firn.v1
+             * @interface IPrincipal
+             * @augments firn.v1.Principal.$Properties
+             * @deprecated Use firn.v1.Principal.$Properties instead.
+             */
+
+            /**
+             * Shape of a Principal.
+             * @typedef {firn.v1.Principal.$Properties} firn.v1.Principal.$Shape
+             */
+
+            /**
+             * Constructs a new Principal.
+             * @memberof firn.v1
+             * @classdesc Represents a Principal.
+             * @constructor
+             * @param {firn.v1.Principal.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Principal = function (properties) {
+                this.properties = {};
+                this.keys = [];
+                this.grants = [];
+                this.roles = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Principal envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.envelope = null;
+
+            /**
+             * Principal name.
+             * @member {string} name
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.name = "";
+
+            /**
+             * Principal description.
+             * @member {string} description
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.description = "";
+
+            /**
+             * Principal properties.
+             * @member {Object.<string,string>} properties
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.properties = $util.emptyObject;
+
+            /**
+             * Principal createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Principal state.
+             * @member {firn.v1.EntityState} state
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.state = 0;
+
+            /**
+             * Principal nameRevision.
+             * @member {Uint8Array} nameRevision
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.nameRevision = $util.newBuffer([]);
+
+            /**
+             * Principal kind.
+             * @member {firn.v1.PrincipalKind} kind
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.kind = 0;
+
+            /**
+             * Principal suspended.
+             * @member {boolean} suspended
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.suspended = false;
+
+            /**
+             * Principal keys.
+             * @member {Array.<firn.v1.ApiKey.$Properties>} keys
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.keys = $util.emptyArray;
+
+            /**
+             * Principal grants.
+             * @member {Array.<firn.v1.Grant.$Properties>} grants
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.grants = $util.emptyArray;
+
+            /**
+             * Principal roles.
+             * @member {Array.<Uint8Array>} roles
+             * @memberof firn.v1.Principal
+             * @instance
+             */
+            Principal.prototype.roles = $util.emptyArray;
+
+            /**
+             * Creates a new Principal instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Principal
+             * @static
+             * @param {firn.v1.Principal.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Principal} Principal instance
+             * @type {{
+             *   (properties: firn.v1.Principal.$Shape): firn.v1.Principal & firn.v1.Principal.$Shape;
+             *   (properties?: firn.v1.Principal.$Properties): firn.v1.Principal;
+             * }}
+             */
+            Principal.create = function(properties) {
+                return new Principal(properties);
+            };
+
+            /**
+             * Encodes the specified Principal message. Does not implicitly {@link firn.v1.Principal.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Principal
+             * @static
+             * @param {firn.v1.Principal.$Properties} message Principal message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Principal.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description") && message.description !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.description);
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties"))
+                    for (let keys = $Object.keys(message.properties), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.properties[keys[i]]).ldelim();
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.createdAtMs);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.state);
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision") && message.nameRevision.length)
+                    writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.nameRevision);
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind") && message.kind !== 0)
+                    writer.uint32(/* id 8, wireType 0 =*/64).int32(message.kind);
+                if (message.suspended != null && $Object.hasOwnProperty.call(message, "suspended") && message.suspended !== false)
+                    writer.uint32(/* id 9, wireType 0 =*/72).bool(message.suspended);
+                if (message.keys != null && message.keys.length)
+                    for (let i = 0; i < message.keys.length; ++i)
+                        $root.firn.v1.ApiKey.encode(message.keys[i], writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
+                if (message.grants != null && message.grants.length)
+                    for (let i = 0; i < message.grants.length; ++i)
+                        $root.firn.v1.Grant.encode(message.grants[i], writer.uint32(/* id 11, wireType 2 =*/90).fork(), _depth + 1).ldelim();
+                if (message.roles != null && message.roles.length)
+                    for (let i = 0; i < message.roles.length; ++i)
+                        writer.uint32(/* id 12, wireType 2 =*/98).bytes(message.roles[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Principal message, length delimited. Does not implicitly {@link firn.v1.Principal.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Principal
+             * @static
+             * @param {firn.v1.Principal.$Properties} message Principal message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Principal.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Principal message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Principal
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Principal & firn.v1.Principal.$Shape} Principal
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Principal.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Principal();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.description = value;
+                            else
+                                delete message.description;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.properties === $util.emptyObject)
+                                message.properties = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.properties, key);
+                            message.properties[key] = value;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.nameRevision = value;
+                            else
+                                delete message.nameRevision;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.kind = value;
+                            else
+                                delete message.kind;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.suspended = value;
+                            else
+                                delete message.suspended;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.keys && message.keys.length))
+                                message.keys = [];
+                            message.keys.push($root.firn.v1.ApiKey.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.grants && message.grants.length))
+                                message.grants = [];
+                            message.grants.push($root.firn.v1.Grant.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.roles && message.roles.length))
+                                message.roles = [];
+                            message.roles.push(reader.bytes());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Principal message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Principal
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Principal & firn.v1.Principal.$Shape} Principal
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Principal.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Principal message.
+             * @function verify
+             * @memberof firn.v1.Principal
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Principal.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    if (!$util.isString(message.description))
+                        return "description: string expected";
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties")) {
+                    if (!$util.isObject(message.properties))
+                        return "properties: object expected";
+                    let key = $Object.keys(message.properties);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.properties[key[i]]))
+                            return "properties: string{k:string} expected";
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    if (typeof message.state !== "number" || (message.state | 0) !== message.state)
+                        return "state: enum value expected";
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    if (!(message.nameRevision && typeof message.nameRevision.length === "number" || $util.isString(message.nameRevision)))
+                        return "nameRevision: buffer expected";
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
+                    if (typeof message.kind !== "number" || (message.kind | 0) !== message.kind)
+                        return "kind: enum value expected";
+                if (message.suspended != null && $Object.hasOwnProperty.call(message, "suspended"))
+                    if (typeof message.suspended !== "boolean")
+                        return "suspended: boolean expected";
+                if (message.keys != null && $Object.hasOwnProperty.call(message, "keys")) {
+                    if (!$Array.isArray(message.keys))
+                        return "keys: array expected";
+                    for (let i = 0; i < message.keys.length; ++i) {
+                        let error = $root.firn.v1.ApiKey.verify(message.keys[i], _depth + 1);
+                        if (error)
+                            return "keys." + error;
+                    }
+                }
+                if (message.grants != null && $Object.hasOwnProperty.call(message, "grants")) {
+                    if (!$Array.isArray(message.grants))
+                        return "grants: array expected";
+                    for (let i = 0; i < message.grants.length; ++i) {
+                        let error = $root.firn.v1.Grant.verify(message.grants[i], _depth + 1);
+                        if (error)
+                            return "grants." + error;
+                    }
+                }
+                if (message.roles != null && $Object.hasOwnProperty.call(message, "roles")) {
+                    if (!$Array.isArray(message.roles))
+                        return "roles: array expected";
+                    for (let i = 0; i < message.roles.length; ++i)
+                        if (!(message.roles[i] && typeof message.roles[i].length === "number" || $util.isString(message.roles[i])))
+                            return "roles: buffer[] expected";
+                }
+                return null;
+            };
+
+            /**
+             * Creates a Principal message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Principal
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Principal} Principal
+             */
+            Principal.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Principal)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Principal: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Principal();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.Principal.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.description != null)
+                    if (typeof object.description !== "string" || object.description.length)
+                        message.description = $String(object.description);
+                if (object.properties) {
+                    if (!$util.isObject(object.properties))
+                        throw $TypeError(".firn.v1.Principal.properties: object expected");
+                    message.properties = {};
+                    for (let keys = $Object.keys(object.properties), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.properties, keys[i]);
+                        message.properties[keys[i]] = $String(object.properties[keys[i]]);
+                    }
+                }
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.state !== 0 && (typeof object.state !== "string" || $root.firn.v1.EntityState[object.state] !== 0))
+                    switch (object.state) {
+                    case "ENTITY_STATE_UNSPECIFIED":
+                    case 0:
+                        message.state = 0;
+                        break;
+                    case "ENTITY_STATE_ACTIVE":
+                    case 1:
+                        message.state = 1;
+                        break;
+                    case "ENTITY_STATE_DELETING":
+                    case 2:
+                        message.state = 2;
+                        break;
+                    case "ENTITY_STATE_DROPPED":
+                    case 3:
+                        message.state = 3;
+                        break;
+                    case "ENTITY_STATE_PURGING":
+                    case 4:
+                        message.state = 4;
+                        break;
+                    default:
+                        if (typeof object.state === "number" && (object.state | 0) === object.state)
+                            message.state = object.state;
+                    }
+                if (object.nameRevision != null)
+                    if (object.nameRevision.length)
+                        if (typeof object.nameRevision === "string")
+                            $util.base64.decode(object.nameRevision, message.nameRevision = $util.newBuffer($util.base64.length(object.nameRevision)), 0);
+                        else if (object.nameRevision.length >= 0)
+                            message.nameRevision = object.nameRevision;
+                if (object.kind !== 0 && (typeof object.kind !== "string" || $root.firn.v1.PrincipalKind[object.kind] !== 0))
+                    switch (object.kind) {
+                    case "PRINCIPAL_KIND_UNSPECIFIED":
+                    case 0:
+                        message.kind = 0;
+                        break;
+                    case "PRINCIPAL_KIND_LOCAL":
+                    case 1:
+                        message.kind = 1;
+                        break;
+                    case "PRINCIPAL_KIND_EXTERNAL":
+                    case 2:
+                        message.kind = 2;
+                        break;
+                    case "PRINCIPAL_KIND_ROLE":
+                    case 3:
+                        message.kind = 3;
+                        break;
+                    default:
+                        if (typeof object.kind === "number" && (object.kind | 0) === object.kind)
+                            message.kind = object.kind;
+                    }
+                if (object.suspended != null)
+                    if (object.suspended)
+                        message.suspended = $Boolean(object.suspended);
+                if (object.keys) {
+                    if (!$Array.isArray(object.keys))
+                        throw $TypeError(".firn.v1.Principal.keys: array expected");
+                    message.keys = $Array(object.keys.length);
+                    for (let i = 0; i < object.keys.length; ++i) {
+                        if (!$util.isObject(object.keys[i]))
+                            throw $TypeError(".firn.v1.Principal.keys: object expected");
+                        message.keys[i] = $root.firn.v1.ApiKey.fromObject(object.keys[i], _depth + 1);
+                    }
+                }
+                if (object.grants) {
+                    if (!$Array.isArray(object.grants))
+                        throw $TypeError(".firn.v1.Principal.grants: array expected");
+                    message.grants = $Array(object.grants.length);
+                    for (let i = 0; i < object.grants.length; ++i) {
+                        if (!$util.isObject(object.grants[i]))
+                            throw $TypeError(".firn.v1.Principal.grants: object expected");
+                        message.grants[i] = $root.firn.v1.Grant.fromObject(object.grants[i], _depth + 1);
+                    }
+                }
+                if (object.roles) {
+                    if (!$Array.isArray(object.roles))
+                        throw $TypeError(".firn.v1.Principal.roles: array expected");
+                    message.roles = $Array(object.roles.length);
+                    for (let i = 0; i < object.roles.length; ++i)
+                        if (typeof object.roles[i] === "string")
+                            $util.base64.decode(object.roles[i], message.roles[i] = $util.newBuffer($util.base64.length(object.roles[i])), 0);
+                        else if (object.roles[i].length >= 0)
+                            message.roles[i] = object.roles[i];
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Principal message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Principal
+             * @static
+             * @param {firn.v1.Principal} message Principal
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Principal.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults) {
+                    object.keys = [];
+                    object.grants = [];
+                    object.roles = [];
+                }
+                if (options.objects || options.defaults)
+                    object.properties = {};
+                if (options.defaults) {
+                    object.envelope = null;
+                    object.name = "";
+                    object.description = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.state = options.enums === $String ? "ENTITY_STATE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.nameRevision = "";
+                    else {
+                        object.nameRevision = [];
+                        if (options.bytes !== $Array)
+                            object.nameRevision = $util.newBuffer(object.nameRevision);
+                    }
+                    object.kind = options.enums === $String ? "PRINCIPAL_KIND_UNSPECIFIED" : 0;
+                    object.suspended = false;
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    object.description = message.description;
+                let keys2;
+                if (message.properties && (keys2 = $Object.keys(message.properties)).length) {
+                    object.properties = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.properties, keys2[j]);
+                        object.properties[keys2[j]] = message.properties[keys2[j]];
+                    }
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    object.state = options.enums === $String ? $root.firn.v1.EntityState[message.state] === $undefined ? message.state : $root.firn.v1.EntityState[message.state] : message.state;
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    object.nameRevision = options.bytes === $String ? $util.base64.encode(message.nameRevision, 0, message.nameRevision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.nameRevision) : message.nameRevision;
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
+                    object.kind = options.enums === $String ? $root.firn.v1.PrincipalKind[message.kind] === $undefined ? message.kind : $root.firn.v1.PrincipalKind[message.kind] : message.kind;
+                if (message.suspended != null && $Object.hasOwnProperty.call(message, "suspended"))
+                    object.suspended = message.suspended;
+                if (message.keys && message.keys.length) {
+                    object.keys = $Array(message.keys.length);
+                    for (let j = 0; j < message.keys.length; ++j)
+                        object.keys[j] = $root.firn.v1.ApiKey.toObject(message.keys[j], options, _depth + 1);
+                }
+                if (message.grants && message.grants.length) {
+                    object.grants = $Array(message.grants.length);
+                    for (let j = 0; j < message.grants.length; ++j)
+                        object.grants[j] = $root.firn.v1.Grant.toObject(message.grants[j], options, _depth + 1);
+                }
+                if (message.roles && message.roles.length) {
+                    object.roles = $Array(message.roles.length);
+                    for (let j = 0; j < message.roles.length; ++j)
+                        object.roles[j] = options.bytes === $String ? $util.base64.encode(message.roles[j], 0, message.roles[j].length) : options.bytes === $Array ? $Array.prototype.slice.call(message.roles[j]) : message.roles[j];
+                }
+                return object;
+            };
+
+            /**
+             * Converts this Principal to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Principal
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Principal.prototype.toJSON = function() {
+                return Principal.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Principal
+             * @function getTypeUrl
+             * @memberof firn.v1.Principal
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Principal.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Principal";
+            };
+
+            return Principal;
         })();
 
         v1.MetricsReport = (function() {
@@ -14028,6 +17343,7 @@ export const firn = $root.firn = (() => {
              * @property {Array.<firn.v1.Column.$Properties>|null} [columns] Table columns
              * @property {Array.<string>|null} [partitionKeys] Table partitionKeys
              * @property {firn.v1.Upstream.$Properties|null} [upstream] Table upstream
+             * @property {Uint8Array|null} [owner] Table owner
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -14199,6 +17515,14 @@ export const firn = $root.firn = (() => {
             Table.prototype.upstream = null;
 
             /**
+             * Table owner.
+             * @member {Uint8Array} owner
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.owner = $util.newBuffer([]);
+
+            /**
              * Creates a new Table instance using the specified properties.
              * @function create
              * @memberof firn.v1.Table
@@ -14267,6 +17591,8 @@ export const firn = $root.firn = (() => {
                         writer.uint32(/* id 16, wireType 2 =*/130).string(message.partitionKeys[i]);
                 if (message.upstream != null && $Object.hasOwnProperty.call(message, "upstream"))
                     $root.firn.v1.Upstream.encode(message.upstream, writer.uint32(/* id 17, wireType 2 =*/138).fork(), _depth + 1).ldelim();
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner") && message.owner.length)
+                    writer.uint32(/* id 18, wireType 2 =*/146).bytes(message.owner);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -14493,6 +17819,15 @@ export const firn = $root.firn = (() => {
                             message.upstream = $root.firn.v1.Upstream.decode(reader, reader.size(), $undefined, _depth + 1, message.upstream);
                             continue;
                         }
+                    case 18: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.owner = value;
+                            else
+                                delete message.owner;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -14613,6 +17948,9 @@ export const firn = $root.firn = (() => {
                     if (error)
                         return "upstream." + error;
                 }
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    if (!(message.owner && typeof message.owner.length === "number" || $util.isString(message.owner)))
+                        return "owner: buffer expected";
                 return null;
             };
 
@@ -14782,6 +18120,12 @@ export const firn = $root.firn = (() => {
                         throw $TypeError(".firn.v1.Table.upstream: object expected");
                     message.upstream = $root.firn.v1.Upstream.fromObject(object.upstream, _depth + 1);
                 }
+                if (object.owner != null)
+                    if (object.owner.length)
+                        if (typeof object.owner === "string")
+                            $util.base64.decode(object.owner, message.owner = $util.newBuffer($util.base64.length(object.owner)), 0);
+                        else if (object.owner.length >= 0)
+                            message.owner = object.owner;
                 return message;
             };
 
@@ -14849,6 +18193,13 @@ export const firn = $root.firn = (() => {
                     object.location = "";
                     object.iceberg = null;
                     object.upstream = null;
+                    if (options.bytes === $String)
+                        object.owner = "";
+                    else {
+                        object.owner = [];
+                        if (options.bytes !== $Array)
+                            object.owner = $util.newBuffer(object.owner);
+                    }
                 }
                 if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
                     object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
@@ -14907,6 +18258,8 @@ export const firn = $root.firn = (() => {
                 }
                 if (message.upstream != null && $Object.hasOwnProperty.call(message, "upstream"))
                     object.upstream = $root.firn.v1.Upstream.toObject(message.upstream, options, _depth + 1);
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    object.owner = options.bytes === $String ? $util.base64.encode(message.owner, 0, message.owner.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.owner) : message.owner;
                 return object;
             };
 
@@ -15299,6 +18652,7 @@ export const firn = $root.firn = (() => {
              * @property {Uint8Array|null} [namespaceId] View namespaceId
              * @property {string|null} [location] View location
              * @property {firn.v1.IcebergView.$Properties|null} [iceberg] View iceberg
+             * @property {Uint8Array|null} [owner] View owner
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -15436,6 +18790,14 @@ export const firn = $root.firn = (() => {
             View.prototype.iceberg = null;
 
             /**
+             * View owner.
+             * @member {Uint8Array} owner
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.owner = $util.newBuffer([]);
+
+            /**
              * Creates a new View instance using the specified properties.
              * @function create
              * @memberof firn.v1.View
@@ -15494,6 +18856,8 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 12, wireType 2 =*/98).string(message.location);
                 if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg"))
                     $root.firn.v1.IcebergView.encode(message.iceberg, writer.uint32(/* id 13, wireType 2 =*/106).fork(), _depth + 1).ldelim();
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner") && message.owner.length)
+                    writer.uint32(/* id 14, wireType 2 =*/114).bytes(message.owner);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -15689,6 +19053,15 @@ export const firn = $root.firn = (() => {
                             message.iceberg = $root.firn.v1.IcebergView.decode(reader, reader.size(), $undefined, _depth + 1, message.iceberg);
                             continue;
                         }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.owner = value;
+                            else
+                                delete message.owner;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -15785,6 +19158,9 @@ export const firn = $root.firn = (() => {
                     if (error)
                         return "iceberg." + error;
                 }
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    if (!(message.owner && typeof message.owner.length === "number" || $util.isString(message.owner)))
+                        return "owner: buffer expected";
                 return null;
             };
 
@@ -15902,6 +19278,12 @@ export const firn = $root.firn = (() => {
                         throw $TypeError(".firn.v1.View.iceberg: object expected");
                     message.iceberg = $root.firn.v1.IcebergView.fromObject(object.iceberg, _depth + 1);
                 }
+                if (object.owner != null)
+                    if (object.owner.length)
+                        if (typeof object.owner === "string")
+                            $util.base64.decode(object.owner, message.owner = $util.newBuffer($util.base64.length(object.owner)), 0);
+                        else if (object.owner.length >= 0)
+                            message.owner = object.owner;
                 return message;
             };
 
@@ -15963,6 +19345,13 @@ export const firn = $root.firn = (() => {
                     }
                     object.location = "";
                     object.iceberg = null;
+                    if (options.bytes === $String)
+                        object.owner = "";
+                    else {
+                        object.owner = [];
+                        if (options.bytes !== $Array)
+                            object.owner = $util.newBuffer(object.owner);
+                    }
                 }
                 if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
                     object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
@@ -16007,6 +19396,8 @@ export const firn = $root.firn = (() => {
                     object.location = message.location;
                 if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg"))
                     object.iceberg = $root.firn.v1.IcebergView.toObject(message.iceberg, options, _depth + 1);
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    object.owner = options.bytes === $String ? $util.base64.encode(message.owner, 0, message.owner.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.owner) : message.owner;
                 return object;
             };
 

@@ -33,8 +33,13 @@ const EVENTS = "text/event-stream";
 
 /** Whether an `Accept` header asks for server-sent events by name, as an `EventSource` does. */
 export function acceptsEvents(accept: string | undefined): boolean {
-  if (accept === undefined || !accept.toLowerCase().includes(EVENTS)) return false;
+  return acceptsByName(accept, EVENTS);
+}
+
+/** Whether an `Accept` header names a media type, and prefers it to JSON or likes both the same. */
+export function acceptsByName(accept: string | undefined, type: string): boolean {
+  if (accept === undefined || !accept.toLowerCase().includes(type)) return false;
   const ranges = accept.toLowerCase().split(",").map(parseRange);
-  const weight = ranges.find(({ range }) => range === EVENTS)?.weight ?? 0;
+  const weight = ranges.find(({ range }) => range === type)?.weight ?? 0;
   return weight > 0 && weight >= weightOf(ranges, "application/json");
 }

@@ -8,6 +8,8 @@ export const HTTP_LIMITS = {
   compressFromBytes: 262_144,
   /** Compressed answers kept, by their ETags. */
   compressedBytesKept: 67_108_864,
+  /** Rows of SQL that are answered as one JSON document, which is held in memory. */
+  sqlAnswerChars: 33_554_432,
 } as const;
 
 type HttpLimits = { readonly [name in keyof typeof HTTP_LIMITS]: number };

@@ -26,12 +26,14 @@ export interface Accepted {
   readonly operation: string;
   /** Whether it can change anything, which decides how failures are answered. */
   readonly writes: boolean;
+  /** It takes credentials: its refusals are failed sign-ins. */
+  readonly signsIn?: true | undefined;
   /** The largest body that it takes. */
   readonly bodyBytes: number;
   /** A media type that its body may have, beside `application/json`. */
   readonly bodyType?: string | undefined;
-  /** The names in its path, for the log. */
-  named(): object;
+  /** The names in its path, for usage and the log. */
+  readonly named: object;
   /** @throws FirnError, for `refuse`. */
   run(actor: Actor, body: Uint8Array | undefined): Promise<Answer>;
   /**
@@ -39,7 +41,9 @@ export interface Accepted {
    *
    * @throws FirnError, for `refuse`: what is wrong before the stream begins.
    */
-  readonly stream?: ((actor: Actor, ended: AbortSignal) => Promise<StreamedAnswer>) | undefined;
+  readonly stream?:
+    | ((actor: Actor, ended: AbortSignal, body: Uint8Array | undefined) => Promise<StreamedAnswer>)
+    | undefined;
 }
 
 /** A request that a framework reads and answers by itself. */
@@ -62,6 +66,8 @@ export interface Protocol {
   readonly owns: RegExp;
   /** Paths that overload protection leaves alone: cheap ones, asked for when a server is busy. */
   readonly unlimited: RegExp;
+  /** Paths that need no credential where others do: they hold nothing of any account. */
+  readonly publicPaths?: RegExp;
   /** Whether the operators' socket serves it too. */
   readonly forOperators: boolean;
   /** The log level of a request that did not fail. */

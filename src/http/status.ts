@@ -19,6 +19,10 @@ const INVALID_STATUS: Readonly<Record<string, number>> = {
 const FINER_STATUS: Readonly<Record<string, number>> = {
   PRECONDITION_FAILED: 412,
   HISTORY_GONE: 410,
+  ROW_PAGE_GONE: 410,
+  LEASE_LOST: 410,
+  QUEUE_CLAIM_LOST: 410,
+  IDEMPOTENCY_LOST: 410,
 };
 
 /** When to come back if the error does not say: long enough to matter, short enough to wait. */

@@ -12,7 +12,8 @@ export interface ManifestEntry {
   readonly path: string;
 }
 
-const STATUSES: readonly EntryStatus[] = ["existing", "added", "deleted"];
+/** By their numbers in a manifest. */
+export const STATUSES: readonly EntryStatus[] = ["existing", "added", "deleted"];
 const OF_LIST: Wanted = { manifest_path: "scalar" };
 const OF_MANIFEST: Wanted = { status: "scalar", data_file: { file_path: "scalar" } };
 /** No store has longer names. */
@@ -28,6 +29,45 @@ export function* readManifestList(bytes: Uint8Array): Generator<string> {
   for (const value of manifestValues(bytes, OF_LIST)) {
     yield pathOf(value, "manifest_path");
   }
+}
+
+/** A manifest as the list of its snapshot tells of it. */
+export interface ListedManifest {
+  readonly path: string;
+  readonly bytes: bigint;
+  readonly specId: number;
+  readonly content: "data" | "deletes";
+}
+
+const LISTED: Wanted = {
+  manifest_path: "scalar",
+  manifest_length: "scalar",
+  partition_spec_id: "scalar",
+  content: "scalar",
+};
+
+/**
+ * The manifests of a manifest list with their sizes.
+ *
+ * @throws FirnError `Invalid` `MANIFEST_INVALID`, when the file is read that far.
+ */
+export function* readListedManifests(bytes: Uint8Array): Generator<ListedManifest> {
+  for (const value of manifestValues(bytes, LISTED)) {
+    const { manifest_length, partition_spec_id: specId, content } = recordOf(value);
+    yield {
+      path: pathOf(value, "manifest_path"),
+      bytes: amountOf(manifest_length, "manifest_length"),
+      specId: typeof specId === "number" ? specId : 0,
+      content: content === 1 ? "deletes" : "data",
+    };
+  }
+}
+
+/** A count or size. @throws FirnError `Invalid` `MANIFEST_INVALID`: negative, or not there. */
+export function amountOf(value: AvroValue | undefined, name: string): bigint {
+  const amount = typeof value === "number" ? BigInt(value) : value;
+  if (typeof amount === "bigint" && amount >= 0n) return amount;
+  throw modelInvalid("MANIFEST_INVALID", `${name} is not an amount`);
 }
 
 /**
@@ -46,14 +86,14 @@ export function* readManifest(bytes: Uint8Array): Generator<ManifestEntry> {
   }
 }
 
-function pathOf(value: AvroValue | undefined, name: string): string {
+export function pathOf(value: AvroValue | undefined, name: string): string {
   const path = recordOf(value)[name];
   if (typeof path !== "string") throw modelInvalid("MANIFEST_INVALID", `no ${name}`);
   if (path.length > MAX_PATH_LENGTH) throw modelInvalid("MANIFEST_INVALID", `${name} is too long`);
   return path;
 }
 
-function* manifestValues(bytes: Uint8Array, wanted: Wanted): Generator<AvroValue> {
+export function* manifestValues(bytes: Uint8Array, wanted: Wanted): Generator<AvroValue> {
   try {
     yield* readAvroFile(bytes, wanted);
   } catch (error) {
@@ -63,7 +103,7 @@ function* manifestValues(bytes: Uint8Array, wanted: Wanted): Generator<AvroValue
   }
 }
 
-function recordOf(value: AvroValue | undefined): AvroRecord {
+export function recordOf(value: AvroValue | undefined): AvroRecord {
   const isRecord =
     typeof value === "object" &&
     value !== null &&

@@ -113,6 +113,16 @@ export class KeySchema<const C extends readonly KeyColumn[]> {
   }
 
   /**
+   * The values of the first `count` columns, of a key that may end behind them.
+   *
+   * @throws FirnError `Corrupt` `KEY_MALFORMED`.
+   */
+  decodeStart(key: Uint8Array, count: number): readonly unknown[] {
+    const input = new KeyReader(key, this.#prefix.length);
+    return this.#columns.slice(0, count).map((column) => readColumn(input, column));
+  }
+
+  /**
    * The keys whose first columns equal `equal`, and whose next column lies within `bounds`. A lower
    * bound of a descending column is the end of its range of keys: callers need not know.
    *

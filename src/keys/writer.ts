@@ -58,7 +58,8 @@ export class KeyWriter {
   }
 }
 
-function tooLong(bytes: number): Error {
+/** The refusal of a key, or of one value, that is longer than a key may be. */
+export function tooLong(bytes: number): Error {
   return invalid("KEY_TOO_LONG", `a key has at most ${MAX_KEY_BYTES} bytes`, {
     bytes,
     limit: MAX_KEY_BYTES,

@@ -20,7 +20,7 @@ export interface LsmOptions {
   readonly logRetentionBytes: number;
   /** Of those, the files that were written to within so long; looked at when tables are flushed. */
   readonly logRetentionMs: number;
-  /** No object younger than this is deleted by anybody: 0 on the disk of one host. */
+  /** No object younger than this is deleted: 0 on the disk of one host. */
   readonly gcMinAgeMs: number;
 }
 
@@ -46,6 +46,8 @@ export interface LsmTuning extends LsmOptions {
   readonly compactionBytesPerSecond: number;
   /** Of input: a compaction of twice as much is cut in two by its keys, and so on. */
   readonly compactionSubrangeBytes: number;
+  /** Of input: so much is merged, then published; a crash loses no more of a compaction. */
+  readonly compactionStepBytes: number;
   /** Bytes at which a table ends that a compaction writes. */
   readonly tableBytes: number;
   /** Rows of an ingest that are sorted at once. */
@@ -100,6 +102,7 @@ export const LSM_DEFAULTS: LsmTuning = {
   compactionBytesPerSecond: 0,
   mergeThreads: 1,
   compactionSubrangeBytes: 32 * MIB,
+  compactionStepBytes: 256 * MIB,
   tableBytes: 64 * MIB,
   logRetentionBytes: 1_024 * MIB,
   logRetentionMs: 0,

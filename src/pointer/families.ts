@@ -37,7 +37,7 @@ export class KeyFamilies {
     return family;
   }
 
-  /** Whether a key, which somebody else may have built, belongs to a family. */
+  /** Whether a key, which another program may have built, belongs to a family. */
   has(key: string): boolean {
     return key.startsWith("/") && this.#match(key) !== undefined;
   }

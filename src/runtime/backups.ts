@@ -6,12 +6,15 @@ import { LocalBlobStore } from "../blob/local.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
 import { type BesideReport, type BesideRequest, restoreBeside } from "../service/backup/beside.ts";
-import { findBackup } from "../service/backup/format.ts";
+import { type Backup, findBackup } from "../service/backup/format.ts";
+import type { BackupParts } from "../service/backup/parts.ts";
+import { patientBlobs } from "../service/backup/patient-stores.ts";
 import { type BackupReport, takeBackup } from "../service/backup/take.ts";
 import { verifyBackup } from "../service/backup/verify.ts";
 import type { CatalogNode } from "../service/node.ts";
 import { bucketOf, parseLocation } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
+import { scratchOf } from "./scratch.ts";
 import type { Settings } from "./settings.ts";
 import type { Components, Stores } from "./stores.ts";
 
@@ -66,9 +69,32 @@ function badUri(uri: string, why: string): FirnError {
   return invalid("BACKUP_URI_INVALID", `invalid backup location: ${why}`, { uri });
 }
 
+/**
+ * The newest backup, or the one of an id, once all of it was read.
+ *
+ * @throws FirnError as `findBackup` and `verifyBackup`.
+ */
+export async function findWhole(
+  store: BlobStore,
+  id: string | undefined,
+  components: Components,
+  scratch: BlobStore,
+): Promise<Backup> {
+  const source = patientBlobs(store, components);
+  const backup = await findBackup(source, id);
+  const { clock } = components;
+  await verifyBackup({ source, clock, scratch }, backup);
+  return backup;
+}
+
 /** Backs up stores that are open. @throws FirnError as `takeBackup` and `openBackupLocation`. */
 export async function backUp(
-  { pointers, blobs, uncached = blobs }: Pick<Stores, "pointers" | "blobs" | "uncached">,
+  {
+    pointers,
+    blobs,
+    uncached = blobs,
+    rows,
+  }: Pick<Stores, "pointers" | "blobs" | "uncached"> & Pick<BackupParts, "rows">,
   { uri, catalog }: { readonly uri: string; readonly catalog?: string | undefined },
   settings: Settings,
   components: Components,
@@ -82,10 +108,13 @@ export async function backUp(
   const { clock, prng } = components;
   const { historyRetention: historyRetentionMs } = settings;
   const ids = new IdSource(clock, prng);
-  const parts = { pointers, blobs: uncached, clock, ids, target, historyRetentionMs };
+  const own = { clock, prng, ids, target, historyRetentionMs };
+  const scratch = await scratchOf(settings.profile, components)();
   try {
+    const parts = { ...own, pointers, blobs: uncached, rows, scratch: scratch.store };
     return await takeBackup(parts, DEFAULT_ACCOUNT, catalog);
   } finally {
+    await scratch.close();
     await close();
   }
 }
@@ -103,14 +132,15 @@ export async function restoreInto(
   components: Components,
 ): Promise<BesideReport> {
   const location = await openBackupLocation(uri, process.cwd(), settings, components);
+  const { store: scratch, close } = await scratchOf(settings.profile, components)();
   try {
-    const backup = await findBackup(location.store, id);
-    await verifyBackup(location.store, backup);
+    const backup = await findWhole(location.store, id, components, scratch);
     const { catalog, catalogs, copies } = node;
-    const { clock } = components;
-    const parts = { catalog, catalogs, copies, clock, source: location.store };
+    const { clock, prng } = components;
+    const parts = { catalog, catalogs, copies, clock, prng, source: location.store, scratch };
     return await restoreBeside(parts, actor, backup, scope);
   } finally {
+    await close();
     await location.close();
   }
 }

@@ -28,19 +28,31 @@ export interface BucketShardOptions {
   readonly budget: MemoryBudget;
   readonly metrics: LsmMetrics;
   readonly options?: Partial<LsmOptions>;
+  /** `system` unless told otherwise. */
+  readonly shard?: string;
 }
 
 /**
- * The shard `system` in a bucket: log, tables and manifests are its objects, and none is deleted
+ * A shard in a bucket: log, tables and manifests are its objects, and none is deleted
  * before the age at which no request that was signed for it can still land.
  *
  * @throws FirnError as `Shard.open`.
  */
 export function openBucketShard(
   store: BlobStore,
-  { clock, prng, node, takeOver, onWaiting, budget, metrics, options }: BucketShardOptions,
+  {
+    clock,
+    prng,
+    node,
+    takeOver,
+    onWaiting,
+    budget,
+    metrics,
+    options,
+    shard = SYSTEM_SHARD,
+  }: BucketShardOptions,
 ): Promise<Shard> {
-  const prefix = shardPrefix(SYSTEM_SHARD);
+  const prefix = shardPrefix(shard);
   return Shard.open({
     clock,
     node,
@@ -56,7 +68,7 @@ export function openBucketShard(
         onWaiting,
         wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
         budget,
-        metrics: { of: metrics, shard: SYSTEM_SHARD },
+        metrics: { of: metrics, shard },
         options: { ...OPTIONS, ...options },
       }),
   });

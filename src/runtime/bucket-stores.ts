@@ -6,7 +6,14 @@ import { catalogBucket } from "./s3-stores.ts";
 import { sharedSecret } from "./secret.ts";
 import type { Settings } from "./settings.ts";
 import type { OwningParts } from "./shard-parts.ts";
-import { type Components, engineParts, ownershipOf, type Stores, shardStores } from "./stores.ts";
+import {
+  type Components,
+  engineParts,
+  hasShard,
+  ownershipOf,
+  type Stores,
+  shardStores,
+} from "./stores.ts";
 
 /**
  * Everything in one bucket: objects, and pointers as rows of a shard that one process owns. Loaded
@@ -23,13 +30,16 @@ export async function bucketStores(
   const bucket = await catalogBucket(settings, components, metrics);
   try {
     const { node, ...owning } = ownershipOf(settings, components);
-    const shard = await openBucketShard(bucket.blobs, {
+    const options = {
       clock,
       prng,
       ...owning,
       node: nodeIdentity({ ...node, prng, oneHost: false }),
       ...engineParts(settings, metrics),
-    });
+    };
+    const shard = await openBucketShard(bucket.blobs, options);
+    const openRowShard = (name: string) =>
+      openBucketShard(bucket.blobs, { ...options, shard: name });
     const { blobs, uncached } = bucket;
     const parts = { blobs, uncached, secret: sharedSecret(settings) };
     const stores = shardStores(shard, parts, components, metrics);
@@ -40,7 +50,8 @@ export async function bucketStores(
         await bucket.close();
       }
     };
-    return { ...stores, close };
+    const hasRowShard = (name: string) => hasShard(bucket.blobs, name);
+    return { ...stores, openRowShard, hasRowShard, close };
   } catch (error) {
     await bucket.close();
     throw error;

@@ -1,45 +1,58 @@
 import { tmpdir } from "node:os";
 import type { OnDefect } from "../base/background.ts";
+import type { Clock } from "../base/clock.ts";
 import { type ErrorContext, FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { isLoopbackHost } from "../base/loopback.ts";
 import { Counts, createMetrics, type Metrics } from "../base/metrics.ts";
 import { Locations } from "../blob/locations.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
 import type { Housekeeping, PageAsked } from "../http/admin/housekeeping.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
+import { type Access, openAccess } from "../service/access/access.ts";
+import { ensureFirstPrincipal } from "../service/access/first-principal.ts";
+import { Vending } from "../service/access/vending.ts";
+import {
+  AccountNodes,
+  type AccountUseCases,
+  type OpenAccountNode,
+  type OtherAccount,
+} from "../service/account-nodes.ts";
 import { OWN_ACTOR } from "../service/actor.ts";
+import type { RowEngines } from "../service/backup/rows.ts";
 import { ensureCatalogs } from "../service/first-catalogs.ts";
 import { collectNow, type GcAnswer } from "../service/gc/now.ts";
 import type { GarbageReport } from "../service/gc/report.ts";
 import type { JobInfo } from "../service/jobs-admin.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
 import { threadReading } from "../service/reading.ts";
+import { DEFAULT_CATALOG } from "../service/requests.ts";
 import { bucketConfigs } from "../service/stores/bucket-configs.ts";
+import { pricesWith } from "../service/stores/prices.ts";
 import { assertReachable } from "../service/stores/ready.ts";
+import { StoreCosts } from "../service/stores/store-costs.ts";
 import { directoryTrouble } from "./directory.ts";
 import { assertEveryLimit } from "./every-limit.ts";
-import { openLake } from "./lake.ts";
+import { openIssuers } from "./issuers.ts";
+import { type Lake, openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
+import { remoteFetch } from "./remote-fetch.ts";
 import { type CheckRun, scratchOf, withScratch } from "./scratch.ts";
+import { otherSecrets } from "./secret.ts";
 import type { Settings } from "./settings.ts";
 import { type Components, localStores, memoryStores, type Stores } from "./stores.ts";
 
 /** Everything a running Firn consists of below its protocols. */
 export interface Composition
   extends Pick<
-    CatalogNode,
-    | "iceberg"
-    | "readBody"
-    | "catalogs"
-    | "snapshots"
-    | "reports"
-    | "dropped"
-    | "history"
-    | "model"
-    | "close"
-  > {
+      CatalogNode,
+      "readBody" | "catalogs" | "snapshots" | "reports" | "dropped" | "history" | "rows" | "close"
+    >,
+    AccountUseCases {
+  /** Tells who asks; absent under `--auth none`. */
+  readonly access: Access | undefined;
   readonly metrics: Metrics;
   /** What operators ask of the catalog. */
   readonly housekeeping: Housekeeping;
@@ -65,6 +78,7 @@ export interface Composition
 export async function compose(settings: Settings, components: Components): Promise<Composition> {
   assertEveryLimit();
   const metrics = createMetrics();
+  StoreCosts.price(metrics, pricesWith(settings.price));
   const started = { closing: async () => {} };
   try {
     const stores = await openStores(settings, components, metrics);
@@ -72,7 +86,7 @@ export async function compose(settings: Settings, components: Components): Promi
     return await composeOver(stores, settings, components, metrics);
   } catch (error) {
     const told = withAdvice(settings, error);
-    // Where the disk is full, it cannot be told to anybody else either.
+    // Where the disk is full, it cannot be told to another process either.
     await started.closing().catch(() => undefined);
     throw told;
   }
@@ -90,25 +104,30 @@ function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
 
 /** The use cases over stores that are open, and what reads the lake for them. */
 async function openNodeOver(
-  { blobs, pointers, pointersExpire, secret }: Stores,
+  { blobs, pointers, pointersExpire, secret, openRowShard, hasRowShard }: Stores,
+  lake: Lake,
   settings: Settings,
   components: Components,
   metrics: Metrics,
-): Promise<{ readonly node: CatalogNode; readonly lake: ReturnType<typeof openLake> }> {
+  account?: OtherAccount,
+): Promise<CatalogNode> {
   const { clock, prng } = components;
   const ids = new IdSource(clock, prng);
   const inMemory = settings.profile === "memory";
-  const sharedRoots = inMemory ? [fileUri(tmpdir())] : [];
-  const lake = openLake(settings, components, metrics);
+  const { warehouse } = settings;
+  // No account reaches another one's files: each has its folder, which the default one never uses.
+  const accounts = `${warehouse}/${ACCOUNTS_FOLDER}`;
+  const sharedRoots = inMemory && account === undefined ? [fileUri(tmpdir())] : [];
   const locations = new Locations({
     clock,
     prng,
-    allowedRoots: sharedRoots,
+    allowedRoots: account === undefined ? sharedRoots : [`${accounts}/${account.id}`],
     durable: !inMemory,
-    reserved: ownLocations(settings),
+    reserved: [...ownLocations(settings), ...(account === undefined ? [accounts] : [])],
     schemes: new Map(S3_SCHEMES.map((name) => [name, lake.scheme])),
   });
-  const node = await openNode({
+  return openNode({
+    account,
     stores: {
       clock,
       prng,
@@ -121,13 +140,17 @@ async function openNodeOver(
     locations,
     metrics,
     secret,
-    warehouse: settings.warehouse,
+    otherSecrets: otherSecrets(settings),
+    warehouse: account === undefined ? warehouse : `${accounts}/${account.id}`,
     sharedRoots,
     storeConfig: bucketConfigs(lake.configOf),
-    allowedLocations: settings.allowLocation,
+    allowedLocations: account === undefined ? settings.allowLocation : [],
     pointersExpire,
+    writesAlone: settings.profile !== "aws",
     onUnreadable: (facts) =>
       components.warn?.("a purge cannot read files: what only they name stays", facts),
+    onUnreleased: (facts) =>
+      components.warn?.("SQL left a name in the catalog: the next use of it removes it", facts),
     onJobFailed: (facts) => components.warn?.("a job failed, and is tried again later", facts),
     allowedProperties: settings.allowProperty,
     gc: {
@@ -140,9 +163,61 @@ async function openNodeOver(
       onDone: ({ run, report }) =>
         components.notify("garbage collection ended", { run, ...countsOf(report) }),
     },
-    reading: () => threadReading(clock),
+    reading: (limits) => threadReading(clock, limits),
+    vending: await vendingOf(settings, clock, locations),
+    // Administrators of other accounts must not make this machine ask addresses of their choice.
+    remote: account === undefined ? remoteFetch : undefined,
+    openRowShard,
+    hasRowShard,
   });
-  return { node, lake };
+}
+
+/** Lends sessions of a role. Off loopback, a caller without a credential would get them. */
+async function vendingOf(
+  { auth, host, vendRole: roleArn, vendStsEndpoint: endpoint, ...settings }: Settings,
+  clock: Clock,
+  locations: Locations,
+): Promise<Vending | undefined> {
+  if (roleArn === undefined || (auth === "none" && !isLoopbackHost(host))) return undefined;
+  const { stsSessions } = await import("./sts.ts");
+  return new Vending({
+    clock,
+    locations,
+    assumeRole: stsSessions({ roleArn, endpoint }),
+    lifeMs: settings.vendLifetime,
+    partition: roleArn.split(":")[1] ?? "aws",
+    kmsKey: settings.s3KmsKey,
+  });
+}
+
+/** Opens what serves another account, with the catalog that its clients ask for by default. */
+function accountOpener(
+  stores: Stores,
+  lake: Lake,
+  settings: Settings,
+  components: Components,
+): OpenAccountNode {
+  return async (account) => {
+    const figures = createMetrics();
+    const node = await openNodeOver(stores, lake, settings, components, figures, account);
+    try {
+      const actor = { ...OWN_ACTOR, account: account.name };
+      await node.catalogs.ensure(actor, DEFAULT_CATALOG);
+      await node.catalogs.learnRoots(actor);
+      startJobs(node, components);
+      return node;
+    } catch (error) {
+      await node.close().catch(() => undefined);
+      throw error;
+    }
+  };
+}
+
+function startJobs({ tombstones, collector, jobs }: CatalogNode, { isIdle }: Components): void {
+  tombstones.start();
+  if (isIdle === true) return;
+  collector.start();
+  jobs.start();
 }
 
 /**
@@ -163,9 +238,11 @@ export async function openHousekeeping(
 }> {
   assertEveryLimit();
   const metrics = createMetrics();
+  StoreCosts.price(metrics, pricesWith(settings.price));
   const stores = await openStores(settings, components, metrics);
   try {
-    const { node, lake } = await openNodeOver(stores, settings, components, metrics);
+    const lake = openLake(settings, components, metrics);
+    const node = await openNodeOver(stores, lake, settings, components, metrics);
     await node.catalogs.learnRoots(OWN_ACTOR);
     return {
       housekeeping: housekeepingOf(node, stores, settings, components),
@@ -186,6 +263,9 @@ export async function openHousekeeping(
   }
 }
 
+/** Below the warehouse: no catalog has this name as its folder, where names are escaped. */
+const ACCOUNTS_FOLDER = "@accounts";
+
 const OPERATOR = { ...OWN_ACTOR, requestId: "operator" };
 
 function housekeepingOf(
@@ -205,9 +285,11 @@ function housekeepingOf(
     jobs: (page) => jobsAdmin.list(OPERATOR, pageOf(page)),
     job: (id) => jobsAdmin.get(OPERATOR, id),
     retryJob: (id) => jobsAdmin.retry(OPERATOR, id),
+    cancelJob: (id) => jobsAdmin.cancel(OPERATOR, id),
     backup: async (uri, catalog) => {
       const { backUp } = await import("./backups.ts");
-      return backUp(stores, { uri, catalog }, settings, components);
+      const rows: RowEngines = (id) => node.rows.engineOf(OPERATOR, id);
+      return backUp({ ...stores, rows }, { uri, catalog }, settings, components);
     },
     restore: async (request) => {
       const { restoreInto } = await import("./backups.ts");
@@ -224,17 +306,19 @@ export async function composeOver(
   metrics: Metrics,
 ): Promise<Composition> {
   const { blobs, uncached, pointers, owner, shardAdmin, close, assertUsable } = stores;
-  const { node, lake } = await openNodeOver(stores, settings, components, metrics);
+  const lake = openLake(settings, components, metrics);
+  const node = await openNodeOver(stores, lake, settings, components, metrics);
   const { warehouse, catalog: catalogs, given, allowLocation: allowedLocations } = settings;
   const wanted = { warehouse, isAsked: given.includes("warehouse"), catalogs, allowedLocations };
   await ensureCatalogs(node.catalogs, wanted, components.notify);
-  node.tombstones.start();
-  if (components.isIdle !== true) {
-    node.collector.start();
-    node.jobs.start();
-  }
+  const { access, onOpened } = await openAccessOver(node, stores, settings, components);
+  startJobs(node, components);
+  const open = accountOpener(stores, lake, settings, components);
+  const accounts = new AccountNodes(node, async (account) => onOpened(await open(account)));
   return {
     ...node,
+    ...accounts.useCases,
+    access,
     metrics,
     housekeeping: housekeepingOf(node, stores, settings, components),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
@@ -253,6 +337,7 @@ export async function composeOver(
     drain: () => told(components, owner?.drain()),
     close: async () => {
       try {
+        await accounts.close();
         await node.close();
       } finally {
         await lake.close();
@@ -260,6 +345,32 @@ export async function composeOver(
       }
     },
   };
+}
+
+/** Authentication, with the first administrator made where there is none. */
+async function openAccessOver(
+  node: CatalogNode,
+  { secret }: Stores,
+  settings: Settings,
+  { clock, prng, warn, tellKey = () => undefined }: Components,
+): Promise<{ readonly access: Access | undefined; onOpened(node: CatalogNode): CatalogNode }> {
+  if (settings.auth === "none") return { access: undefined, onOpened: (node) => node };
+  const { catalog } = node;
+  const { accessStaleness: stalenessMs, tokenLifetime: tokenLifeMs, bootstrapKey } = settings;
+  await ensureFirstPrincipal(catalog, { prng, key: bootstrapKey, tell: tellKey });
+  const foreign =
+    settings.issuers === undefined
+      ? undefined
+      : await openIssuers(settings.issuers, { clock, warn: warn ?? (() => undefined) });
+  const secrets = [secret, ...otherSecrets(settings)] as const;
+  const access = openAccess({ catalog, secrets, prng, stalenessMs, tokenLifeMs, foreign });
+  const onOpened = (opened: CatalogNode): CatalogNode => {
+    const own = access.accessOf(opened.catalog.context.account);
+    opened.accessNews.onChanged = () => own.changed();
+    return opened;
+  };
+  onOpened(node);
+  return { access, onOpened };
 }
 
 /** What went, by kind, as the log shows it. */
@@ -303,7 +414,7 @@ export async function openStores(
   const { profile } = settings;
   switch (profile) {
     case "memory":
-      return memoryStores(components, metrics);
+      return memoryStores(settings, components, metrics);
     case "local":
       return localStores(settings, components, metrics);
     case "bucket":

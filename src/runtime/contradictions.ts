@@ -8,6 +8,7 @@ import { isRemote, type Settings } from "./settings.ts";
 export function contradictions(settings: Partial<Settings>): readonly string[] {
   return [
     ...listening(settings),
+    ...encrypting(settings),
     ...owning(settings),
     ...(isRemote(settings.profile) ? remote(settings) : []),
     ...amongOurs(settings),
@@ -15,11 +16,34 @@ export function contradictions(settings: Partial<Settings>): readonly string[] {
   ];
 }
 
-function listening({ host, allowAnonymous }: Partial<Settings>): readonly string[] {
-  if (host === undefined || allowAnonymous !== false || isLoopbackHost(host)) return [];
+function listening(settings: Partial<Settings>): readonly string[] {
+  const { host, allowAnonymous, auth, plainHttp, tlsCert } = settings;
+  if (host === undefined || isLoopbackHost(host)) return [];
+  if (auth === "required") {
+    if (plainHttp !== false || tlsCert !== undefined) return [];
+    return [
+      `host ${host} is not loopback: keys and tokens would travel unencrypted; give ` +
+        `${flagOf("tlsCert")} and ${flagOf("tlsKey")}, or put a proxy that terminates TLS before ` +
+        `it and give ${flagOf("plainHttp")}`,
+    ];
+  }
+  if (allowAnonymous !== false) return [];
   return [
     `host ${host} is not loopback: without authentication this needs ${flagOf("allowAnonymous")}`,
   ];
+}
+
+function encrypting(settings: Partial<Settings>): readonly string[] {
+  const { tlsCert, tlsKey, plainHttp } = settings;
+  // One that could not be read has been named by its own parser.
+  const isHalf = (tlsCert === undefined) !== (tlsKey === undefined);
+  if (isHalf && "tlsCert" in settings && "tlsKey" in settings) {
+    const [has, lacks] =
+      tlsKey === undefined ? (["tlsCert", "tlsKey"] as const) : (["tlsKey", "tlsCert"] as const);
+    return [`${flagOf(has)} needs ${flagOf(lacks)}: a certificate and its key are given together`];
+  }
+  if (tlsCert === undefined || plainHttp !== true) return [];
+  return [`${flagOf("tlsCert")} and ${flagOf("plainHttp")} exclude each other: give one`];
 }
 
 function owning({ profile, standby, takeover }: Partial<Settings>): readonly string[] {

@@ -38,6 +38,8 @@ export interface LocalShardOptions {
   readonly metrics: LsmMetrics;
   /** Beside those of every local shard. */
   readonly options?: Partial<LsmOptions>;
+  /** `system` unless told otherwise. */
+  readonly shard?: string;
   readonly forTests?: NonNullable<OpenOptions["forTests"]>;
 }
 
@@ -92,7 +94,7 @@ export function localParts(
 }
 
 /**
- * The shard `system` in a directory of this machine.
+ * A shard in a directory of this machine, made where it is absent.
  *
  * @param dir its log lies below, its tables in `store`.
  * @throws FirnError as `Shard.open`; what the disk throws.
@@ -109,10 +111,11 @@ export function openLocalShard(
     budget,
     metrics,
     options,
+    shard = SYSTEM_SHARD,
     forTests,
   }: LocalShardOptions,
 ): Promise<Shard> {
-  const log = new LocalDisk(logOf(dir, SYSTEM_SHARD));
+  const log = new LocalDisk(logOf(dir, shard));
   return Shard.open({
     clock,
     takeOver,
@@ -126,10 +129,10 @@ export function openLocalShard(
         node,
         takeOver: how,
         ...(onWaiting && { onWaiting }),
-        prefix: shardPrefix(SYSTEM_SHARD),
+        prefix: shardPrefix(shard),
         wal: new SegmentWalStore(log, { clock, prng }),
         budget,
-        metrics: { of: metrics, shard: SYSTEM_SHARD },
+        metrics: { of: metrics, shard },
         options: { ...OPTIONS, ...options },
         ...(forTests && { forTests }),
       }),

@@ -8,7 +8,7 @@ import {
 import { SETTING_NAMES } from "./settings.ts";
 
 /** Settings that stand in `listen`, as without it no socket is opened. */
-const LISTEN_FIELDS: readonly string[] = ["host", "port"];
+const LISTEN_FIELDS: readonly string[] = ["host", "port", "pgPort"];
 const FIELDS: readonly string[] = [
   "listen",
   ...SETTING_NAMES.filter((name) => !LISTEN_FIELDS.includes(name)),

@@ -10,7 +10,7 @@ const MAX_BYTES = 10_000;
 
 /**
  * Whether an owner answers at its URL, under its own node id: another one's means that it is gone
- * and that somebody else has its address. One request.
+ * and that another process has its address. One request.
  *
  * @param sharesLoopback whether the owner's loopback addresses are this process's own; where they
  *   are not, asking such a URL would be asking oneself, and the owner counts as there.
@@ -29,7 +29,10 @@ function nodeAt(url: string, get: typeof getPlain): Promise<string | undefined> 
   return new Promise((resolve) => {
     const none = (): void => resolve(undefined);
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const request = get(url, { agent: false, signal }, (response) => {
+    // Nothing secret is sent, and the node id says who answers: a certificate that this process
+    // does not trust must not make a living owner look gone.
+    const options = { agent: false, signal, rejectUnauthorized: false };
+    const request = get(url, options, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {

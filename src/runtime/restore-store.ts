@@ -1,13 +1,12 @@
 import { FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics.ts";
-import { findBackup } from "../service/backup/format.ts";
-import { type RestoreReport, restoreBackup } from "../service/backup/restore.ts";
-import { verifyBackup } from "../service/backup/verify.ts";
-import { openBackupLocation } from "./backups.ts";
+import { type RestoreParts, type RestoreReport, restoreBackup } from "../service/backup/restore.ts";
+import { findWhole, openBackupLocation } from "./backups.ts";
 import { openStores } from "./compose.ts";
+import { scratchOf } from "./scratch.ts";
 import type { Settings } from "./settings.ts";
-import type { Components } from "./stores.ts";
+import type { Components, Stores } from "./stores.ts";
 
 /** What a restore is to do. */
 export interface RestoreRequest {
@@ -33,11 +32,12 @@ export async function restoreStore(
 ): Promise<RestoreReport | { readonly id: string }> {
   if (!verifyOnly) return restoreWhole(request, settings, components);
   const location = await openBackupLocation(request.uri, process.cwd(), settings, components);
+  const { store: scratch, close } = await scratchOf(settings.profile, components)();
   try {
-    const backup = await findBackup(location.store, request.id);
-    await verifyBackup(location.store, backup);
+    const backup = await findWhole(location.store, request.id, components, scratch);
     return { id: backup.id };
   } finally {
+    await close();
     await location.close();
   }
 }
@@ -53,20 +53,36 @@ export async function restoreWhole(
     throw new FirnError("Invalid", "NO_STORE", message);
   }
   const location = await openBackupLocation(uri, process.cwd(), settings, components);
+  const { store: scratch, close } = await scratchOf(settings.profile, components)();
   try {
-    const backup = await findBackup(location.store, id);
-    await verifyBackup(location.store, backup);
+    const backup = await findWhole(location.store, id, components, scratch);
     const stores = await openStores(settings, components, createMetrics());
     try {
       const { clock, prng } = components;
       const { pointers, blobs } = stores;
       const ids = new IdSource(clock, prng);
-      const parts = { pointers, blobs, clock, ids, source: location.store };
+      const withRows = rowsWith(stores.openRowShard);
+      const source = location.store;
+      const parts = { pointers, blobs, clock, prng, ids, source, scratch, withRows };
       return await restoreBackup(parts, backup, { atMs, catalog });
     } finally {
       await stores.close();
     }
   } finally {
+    await close();
     await location.close();
   }
+}
+
+/** Opens the shard of a catalog for some work. */
+function rowsWith(open: Stores["openRowShard"]): RestoreParts["withRows"] {
+  if (open === undefined) return undefined;
+  return async (catalog, work) => {
+    const shard = await open(catalog);
+    try {
+      await work(await shard.engine());
+    } finally {
+      await shard.close();
+    }
+  };
 }

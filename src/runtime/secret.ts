@@ -6,7 +6,7 @@ import { assert } from "../base/assert.ts";
 import { FirnError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
 import { makeDirectories, PRIVATE_FILE, PRIVATE_FOLDER } from "../blob/directories.ts";
-import type { Settings } from "./settings.ts";
+import { isRemote, type Settings } from "./settings.ts";
 
 export const SECRET_BYTES = 32;
 const TEMPORARY = ".secret-";
@@ -14,7 +14,16 @@ const TEMPORARY = ".secret-";
 /** The secret that the nodes of a deployment share, of the text that all of them are given. */
 export function sharedSecret({ secret }: Settings): Uint8Array {
   assert(secret !== undefined, "a profile in S3 has a secret");
-  return new Uint8Array(hkdfSync("sha256", secret, "", "firn deployment secret", SECRET_BYTES));
+  return derived(secret);
+}
+
+/** Another one that is also accepted, while nodes go from one to the other. */
+export function otherSecrets({ profile, secretPrevious }: Settings): readonly Uint8Array[] {
+  return isRemote(profile) && secretPrevious !== undefined ? [derived(secretPrevious)] : [];
+}
+
+function derived(text: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", text, "", "firn deployment secret", SECRET_BYTES));
 }
 
 /**

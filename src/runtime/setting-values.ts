@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from "node:net";
 import { resolve } from "node:path";
 import { canonicalHost } from "../base/loopback.ts";
+import { OWN_PRICES, type OwnPrice } from "../service/stores/prices.ts";
 import { parseLocation } from "./location.ts";
 import type { ParseOne } from "./setting-spec.ts";
 
@@ -55,9 +56,23 @@ export function parsePort(text: string): number {
   return Number(text);
 }
 
+/** A port, or `off` for none. */
+export function parseOptionalPort(text: string): number | undefined {
+  if (text === "off") return undefined;
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new RangeError("must be an integer from 0 to 65535, or off");
+  }
+  return Number(text);
+}
+
 export function parseCount(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new RangeError("must be an integer from 1 to 999999");
   return Number(text);
+}
+
+/** A bound that 0 switches off. */
+export function parseBound(text: string): number {
+  return text === "0" ? 0 : parseCount(text);
 }
 
 /** A size that 0 switches off. */
@@ -89,6 +104,33 @@ export function spanFrom(leastMs: number, leastText: string): (text: string) => 
     if (ms !== undefined && ms >= leastMs) return ms;
     throw new RangeError(`must be a span such as 12h or 7d, ${leastText} at least`);
   };
+}
+
+/** A span between two others. */
+export function spanWithin(
+  leastMs: number,
+  mostMs: number,
+  leastText: string,
+  mostText: string,
+): (text: string) => number {
+  return (text) => {
+    const ms = spanMs(text);
+    if (ms !== undefined && ms >= leastMs && ms <= mostMs) return ms;
+    throw new RangeError(`must be a span between ${leastText} and ${mostText}`);
+  };
+}
+
+/** As `service/access/api-keys.ts` reads one. */
+export function parseBootstrapKey(text: string): string {
+  if (/^firn_[a-z0-9]{8,32}_[A-Za-z0-9_-]{32,128}$/.test(text)) return text;
+  throw new RangeError(
+    "must be firn_ID_SECRET, such as firn_$(openssl rand -hex 10)_$(openssl rand -hex 32)",
+  );
+}
+
+export function parseRoleArn(text: string): string {
+  if (/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/.test(text)) return text;
+  throw new RangeError("must be the ARN of a role, such as arn:aws:iam::123456789012:role/firn");
 }
 
 /** Of the storage engine: less would be a table for each few rows. */
@@ -126,6 +168,14 @@ export function parseCatalog(text: string, cwd: string): CatalogSetting {
 export function parsePropertyKey(text: string): string {
   if (!/^[\w.-]+$/.test(text)) throw new RangeError("must be the whole key of a property");
   return text;
+}
+
+export function parsePrice(text: string): OwnPrice {
+  const [own = "", dollars = "", ...more] = text.split("=");
+  const name = OWN_PRICES.find((each) => each === own);
+  const isPrice = /^[0-9]{1,6}(?:\.[0-9]{1,9})?$/.test(dollars) && more.length === 0;
+  if (name !== undefined && isPrice) return { name, dollars: Number(dollars) };
+  throw new RangeError(`must be name=dollars for a million, of ${OWN_PRICES.join(", ")}`);
 }
 
 export function parseSecret(text: string): string {

@@ -2,6 +2,8 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { CompactionStyle } from "../lsm/index.ts";
 import { SERVICE_LIMITS } from "../service/limits.ts";
+import type { OwnPrice } from "../service/stores/prices.ts";
+import { ACCESS_SETTINGS, type AccessSettingValues } from "./access-settings.ts";
 import { bucketOf, fileUri, parseLocation } from "./location.ts";
 import { many, optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
 import {
@@ -20,8 +22,10 @@ import {
   parseMebibytes,
   parseMergeThreads,
   parseNetwork,
+  parseOptionalPort,
   parsePort,
   parsePrefix,
+  parsePrice,
   parsePropertyKey,
   parseSecret,
   parseSpan,
@@ -51,10 +55,12 @@ export const LOG_FORMATS = ["auto", "text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** The value of every setting. */
-export interface SettingValues {
+export interface SettingValues extends AccessSettingValues {
   readonly profile: Profile;
   readonly host: string;
   readonly port: number;
+  /** Undefined: PostgreSQL clients are not served. */
+  readonly pgPort: number | undefined;
   /** Absolute path. */
   readonly dir: string;
   /** A URI without a slash at its end. */
@@ -63,6 +69,7 @@ export interface SettingValues {
   readonly allowLocation: readonly string[];
   /** Keys that tables, views and namespaces may hold though they are reserved. */
   readonly allowProperty: readonly string[];
+  readonly price: readonly OwnPrice[];
   readonly allowAnonymous: boolean;
   /** Each as `canonicalHost` spells it. */
   readonly allowHost: readonly string[];
@@ -104,15 +111,16 @@ export interface SettingValues {
   readonly gcGrace: number;
   readonly cacheMemoryMib: number;
   readonly cacheDiskMib: number;
-  /** Never shown, logged or answered. */
+  /** Never shown, logged or answered, as the next one. */
   readonly secret: string | undefined;
+  readonly secretPrevious: string | undefined;
 }
 
 export type SettingName = keyof SettingValues;
 
 /** Every setting, validated. JSON-able: components come in through `compose`. */
 export interface Settings extends SettingValues {
-  /** Those that somebody chose, be it what they are by default. */
+  /** Those that were chosen, be it what they are by default. */
   readonly given: readonly SettingName[];
 }
 
@@ -135,11 +143,19 @@ export const SETTINGS: SettingTable = {
   },
   host: {
     ...single("<address>", "127.0.0.1", parseHost),
-    doc: "Address to listen on. A non-loopback address requires --allow-anonymous.",
+    doc:
+      "Address to listen on. A non-loopback address requires --allow-anonymous, or --auth " +
+      "required with --tls-cert or --plain-http.",
   },
   port: {
     ...single("<port>", "8181", parsePort),
     doc: "Port to listen on. 0 picks a free port and prints it.",
+  },
+  pgPort: {
+    ...single("<port|off>", "5433", parseOptionalPort),
+    doc:
+      "Port for PostgreSQL clients. 0 picks a free port and prints it; `off` serves none. If the " +
+      "default port is in use, the server logs that and starts without it.",
   },
   dir: {
     ...single("<path>", "./.firn", parseDir),
@@ -170,10 +186,17 @@ export const SETTINGS: SettingTable = {
       "Reserved property, such as s3.acl, that tables, views and namespaces may set. Clients " +
       "treat it as their own setting.",
   },
+  price: {
+    ...many("<name=dollars>", parsePrice),
+    doc:
+      "Dollars for a million, in place of the list price, in /usage and the metrics of costs: " +
+      "readUnits or writeUnits of DynamoDB, s3Puts or s3Gets.",
+  },
   allowAnonymous: {
     ...toggle(),
     doc: "Listen on non-loopback addresses. Every client that reaches the port has full access.",
   },
+  ...ACCESS_SETTINGS,
   allowHost: {
     ...many("<name>", parseHostName),
     doc:
@@ -182,7 +205,9 @@ export const SETTINGS: SettingTable = {
   },
   trustedProxy: {
     ...many("<address|network>", parseNetwork),
-    doc: "Proxy that is exempt from --max-connections-per-address.",
+    doc:
+      "Proxy that is exempt from --max-connections-per-address. The last address of its " +
+      "X-Forwarded-For counts as the client's.",
   },
   maxConnections: {
     ...single("<connections>", "8192", parseCount),
@@ -328,6 +353,13 @@ export const SETTINGS: SettingTable = {
     doc:
       "Profiles bucket and aws require it: key that signs page tokens, equal on every node. At " +
       "least 32 random characters.",
+  },
+  secretPrevious: {
+    ...optional("<text>", parseSecret),
+    secret: true,
+    doc:
+      "Profiles bucket and aws: a second secret that is also accepted while FIRN_SECRET is " +
+      "replaced. See docs/access.md.",
   },
 };
 

@@ -15,9 +15,10 @@ import { MemoryPointerStore } from "../pointer/memory.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import { type LocalShardOptions, localBlobStore, openLocalShard } from "./local-shard.ts";
+import { openMemoryShard } from "./memory-shard.ts";
 import { deploymentSecret, SECRET_BYTES } from "./secret.ts";
 import type { Settings } from "./settings.ts";
-import { SYSTEM_SHARD } from "./shard-parts.ts";
+import { SYSTEM_SHARD, shardPrefix } from "./shard-parts.ts";
 
 const MIB = 1_048_576;
 
@@ -33,6 +34,8 @@ export interface Components {
   readonly onWaiting?: (owner: Owner) => void;
   /** Told what an operator should know of the start. */
   readonly notify: (text: string, facts: ErrorContext) => void;
+  /** Told the key of the first administrator, once. */
+  readonly tellKey?: (key: string) => void;
   /** Told what an operator should mend. */
   readonly warn?: (text: string, facts: ErrorContext) => void;
   /** Carries out nothing by itself: a command that looks, or does one thing. */
@@ -56,14 +59,27 @@ export interface Stores {
   readonly assertUsable?: () => void;
   /** What others see of this process as the owner of its stores, where they have one. */
   readonly owner?: Pick<Shard, "advertise" | "drain">;
+  /** Opens a shard of row tables, and makes it where it is absent; undefined: there are none. */
+  readonly openRowShard?: (shard: string) => Promise<Shard>;
+  /** Whether a shard of row tables is there. */
+  readonly hasRowShard?: (shard: string) => Promise<boolean>;
   /** Of that shard, for operators. */
   readonly shardAdmin?: ShardAdmin;
 }
 
 /** Everything in memory: gone with the process. */
-export function memoryStores({ clock, prng }: Components, metrics: Metrics): Stores {
+export function memoryStores(settings: Settings, components: Components, metrics: Metrics): Stores {
+  const { clock, prng } = components;
   const pointers = new MemoryPointerStore({ families: KEY_FAMILIES, clock });
+  const shards = new MemoryBlobStore(clock);
+  // Made with the first shard: most processes of this profile have none.
+  let engine: ReturnType<typeof engineParts> | undefined;
   return {
+    openRowShard: (shard) => {
+      engine ??= engineParts(settings, metrics);
+      return openMemoryShard(shards, { ...components, ...engine, shard });
+    },
+    hasRowShard: (shard) => hasShard(shards, shard),
     blobs: new MeteredBlobStore(new MemoryBlobStore(clock), { clock, metrics }),
     pointers: new MeteredPointerStore(pointers, { clock, metrics }),
     secret: prng.bytes(SECRET_BYTES),
@@ -81,13 +97,22 @@ export async function localStores(
   const { clock, prng } = components;
   const secret = await deploymentSecret(join(dir, "secret"), prng);
   const blobs = new MeteredBlobStore(localBlobStore(dir, { clock, prng }), { clock, metrics });
-  const shard = await openLocalShard(dir, blobs, {
+  const options = {
     clock,
     prng,
     ...ownershipOf(settings, components),
     ...engineParts(settings, metrics),
-  });
-  return shardStores(shard, { blobs, secret }, components, metrics);
+  };
+  const shard = await openLocalShard(dir, blobs, options);
+  const openRowShard = (name: string) => openLocalShard(dir, blobs, { ...options, shard: name });
+  const hasRowShard = (name: string) => hasShard(blobs, name);
+  const stores = shardStores(shard, { blobs, secret }, components, metrics);
+  return { ...stores, openRowShard, hasRowShard };
+}
+
+/** Whether a shard was ever made in a store. */
+export async function hasShard(store: BlobStore, name: string): Promise<boolean> {
+  return (await store.list(`${shardPrefix(name)}manifest/`, { limit: 1 })).length > 0;
 }
 
 /** What the engines of a process share. */

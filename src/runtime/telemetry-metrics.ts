@@ -2,6 +2,9 @@ import type { Resource } from "@opentelemetry/resources";
 import type { CollectionResult, MetricData, MetricProducer } from "@opentelemetry/sdk-metrics";
 import type { Metrics, Sample } from "../base/metrics.ts";
 
+/** How OTLP is spoken over HTTP. */
+export type OtlpProtocol = "http/json" | "http/protobuf";
+
 /**
  * Sends the figures of `/metrics` under their names, every minute unless the environment says
  * otherwise (`OTEL_METRIC_EXPORT_INTERVAL`).
@@ -12,11 +15,15 @@ export async function sendMetrics(
   metrics: Metrics,
   resource: Resource,
   version: string,
+  protocol: OtlpProtocol,
 ): Promise<() => Promise<void>> {
   const { ValueType } = await import("@opentelemetry/api");
   const { MeterProvider, PeriodicExportingMetricReader, DataPointType, AggregationTemporality } =
     await import("@opentelemetry/sdk-metrics");
-  const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-http");
+  const { OTLPMetricExporter } =
+    protocol === "http/json"
+      ? await import("@opentelemetry/exporter-metrics-otlp-http")
+      : await import("@opentelemetry/exporter-metrics-otlp-proto");
   const startMs = Date.now();
   const producer: MetricProducer = {
     async collect(): Promise<CollectionResult> {

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context, Span } from "@opentelemetry/api";
+import { FirnError } from "../base/error.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { SpanOf, TracedEnd, TracedRequest, Tracing } from "../base/tracing.ts";
 import { settlesWithin } from "./clock.ts";
+import type { OtlpProtocol } from "./telemetry-metrics.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,6 +30,20 @@ function isAsked(env: Environment, signal: "TRACES" | "METRICS"): boolean {
 }
 
 /**
+ * The protocol of a signal; JSON without a word of it, which every collector takes.
+ *
+ * @throws FirnError `Invalid` `TELEMETRY_PROTOCOL_UNSUPPORTED`.
+ */
+function protocolOf(env: Environment, signal: "TRACES" | "METRICS"): OtlpProtocol {
+  const own = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`;
+  const name = env[own] ? own : "OTEL_EXPORTER_OTLP_PROTOCOL";
+  const protocol = env[name] || "http/json";
+  if (protocol === "http/json" || protocol === "http/protobuf") return protocol;
+  const message = `${name} must be http/json or http/protobuf`;
+  throw new FirnError("Invalid", "TELEMETRY_PROTOCOL_UNSUPPORTED", message, { protocol });
+}
+
+/**
  * OpenTelemetry by OTLP over HTTP, as the standard variables say; undefined where they do not ask
  * for it. Its packages are loaded then alone: a start without it does not pay for them.
  */
@@ -37,6 +53,8 @@ export async function openTelemetry(
 ): Promise<Telemetry | undefined> {
   const [traces, figures] = [isAsked(env, "TRACES"), isAsked(env, "METRICS")];
   if (!traces && !figures) return undefined;
+  const ofTraces = traces ? protocolOf(env, "TRACES") : undefined;
+  const ofFigures = figures ? protocolOf(env, "METRICS") : undefined;
   const { defaultResource, detectResources, envDetector, resourceFromAttributes } = await import(
     "@opentelemetry/resources"
   );
@@ -45,9 +63,12 @@ export async function openTelemetry(
     .merge(detectResources({ detectors: [envDetector] }));
   const closing: (() => Promise<void>)[] = [];
   let tracing: Tracing | undefined;
-  if (traces) {
+  if (ofTraces !== undefined) {
     const sdk = await import("@opentelemetry/sdk-trace");
-    const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-http");
+    const { OTLPTraceExporter } =
+      ofTraces === "http/json"
+        ? await import("@opentelemetry/exporter-trace-otlp-http")
+        : await import("@opentelemetry/exporter-trace-otlp-proto");
     const { W3CTraceContextPropagator } = await import("@opentelemetry/core");
     const api = await import("@opentelemetry/api");
     const processor = new sdk.BatchSpanProcessor({
@@ -59,9 +80,9 @@ export async function openTelemetry(
     tracing = new Spans(api, provider.getTracer("firn", version), new W3CTraceContextPropagator());
     closing.push(() => provider.shutdown());
   }
-  if (figures) {
+  if (ofFigures !== undefined) {
     const { sendMetrics } = await import("./telemetry-metrics.ts");
-    closing.push(await sendMetrics(metrics, resource, version));
+    closing.push(await sendMetrics(metrics, resource, version, ofFigures));
   }
   return {
     tracing,

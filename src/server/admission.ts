@@ -29,6 +29,8 @@ export type Head = Pick<IncomingMessage, "method" | "headers">;
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #inFlight: Record<Kind, number> = { read: 0, write: 0 };
+  /** Of the places, by who holds them. */
+  readonly #held: Record<Kind, Map<string, number>> = { read: new Map(), write: new Map() };
   readonly #shed: Counts;
   #bodyBytes = 0;
 
@@ -65,9 +67,14 @@ export class Admission {
     return new Ticket(this, kind);
   }
 
-  /** Takes a place, if there is one. */
-  begin(kind: Kind): boolean {
+  /** Takes a place, if there is one. `holder`: has half of the places at most. */
+  begin(kind: Kind, holder?: string): boolean {
     if (!this.#hasPlace(kind)) return false;
+    if (holder !== undefined) {
+      const held = this.#held[kind].get(holder) ?? 0;
+      if (held >= Math.ceil(this.#limits.inFlight / 2)) return false;
+      this.#held[kind].set(holder, held + 1);
+    }
     this.#inFlight[kind]++;
     return true;
   }
@@ -84,8 +91,13 @@ export class Admission {
   }
 
   /** `began`: it held a place. */
-  leave(kind: Kind, began: boolean, bytes: number): void {
+  leave(kind: Kind, began: boolean, bytes: number, holder?: string): void {
     if (began) this.#inFlight[kind]--;
+    if (began && holder !== undefined) {
+      const left = (this.#held[kind].get(holder) ?? 1) - 1;
+      if (left > 0) this.#held[kind].set(holder, left);
+      else this.#held[kind].delete(holder);
+    }
     this.#bodyBytes -= bytes;
   }
 
@@ -102,6 +114,7 @@ export class Ticket {
   readonly #admission: Admission;
   readonly #kind: Kind;
   #began = false;
+  #holder: string | undefined;
   #bytes = 0;
   #holds = 1;
 
@@ -120,7 +133,9 @@ export class Ticket {
   release(): void {
     assert(this.#holds > 0, "a place is left once");
     this.#holds--;
-    if (this.#holds === 0) this.#admission.leave(this.#kind, this.#began, this.#bytes);
+    if (this.#holds === 0) {
+      this.#admission.leave(this.#kind, this.#began, this.#bytes, this.#holder);
+    }
   }
 
   /** Bytes of the body have come. @throws FirnError `Overloaded`, code `OVERLOADED`. */
@@ -130,13 +145,14 @@ export class Ticket {
   }
 
   /**
-   * Takes the place of the request, which has come whole. Once.
+   * Takes the place of the request, which has come whole. Once. `holder`: as in `Admission.begin`.
    *
    * @throws FirnError `Overloaded`, code `OVERLOADED`.
    */
-  begin(): void {
+  begin(holder?: string): void {
     assert(!this.#began, "a place is taken once");
-    if (!this.#admission.begin(this.#kind)) this.#refuse();
+    if (!this.#admission.begin(this.#kind, holder)) this.#refuse();
+    this.#holder = holder;
     this.#began = true;
   }
 

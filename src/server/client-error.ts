@@ -19,7 +19,8 @@ export function answerClientError(
   socket: Socket,
   connections: Connections,
 ): void {
-  if (error.code === "ECONNRESET" || !socket.writable || connections.isAnswered(socket)) {
+  const isOpen = error.code !== "ECONNRESET" && socket.writable && connections.has(socket);
+  if (!isOpen || connections.isAnswered(socket)) {
     socket.destroy();
     return;
   }

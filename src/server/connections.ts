@@ -1,5 +1,5 @@
-import type { Server, ServerResponse } from "node:http";
-import { BlockList, isIPv4, type Socket } from "node:net";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { BlockList, isIP, isIPv4, type Socket } from "node:net";
 import { canonicalHost } from "../base/loopback.ts";
 import { Counts, type Metrics, readWhenPrinted } from "../base/metrics.ts";
 
@@ -12,8 +12,12 @@ export interface ConnectionLimits {
   readonly trustedProxy: readonly string[];
 }
 
-/** Every open connection, and the answer that was begun last on it. */
+/**
+ * Every open connection, and the answer that was begun last on it. Under TLS there are two sockets
+ * of one: the limits count the outer, from before its handshake; requests come by the inner.
+ */
 export class Connections {
+  readonly #admitted: Set<Socket> = new Set();
   readonly #sockets = new Map<Socket, ServerResponse | undefined>();
   readonly #limits: ConnectionLimits;
   readonly #proxies: BlockList;
@@ -28,10 +32,28 @@ export class Connections {
       help: "Connections closed at once because there were too many, in all or of their address",
       labels: ["limit"],
     });
-    const sockets = this.#sockets;
     const open = { name: "firn_http_connections", help: "Open connections" };
-    readWhenPrinted(metrics, "gauge", open, () => [[sockets.size]]);
+    readWhenPrinted(metrics, "gauge", open, () => [[this.#admitted.size]]);
     server.on("connection", (socket: Socket) => this.#accept(socket));
+    server.on("secureConnection", (socket: Socket) => this.#watch(socket));
+  }
+
+  #isProxy(address: string): boolean {
+    return this.#proxies.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+  }
+
+  /**
+   * The address of a request's client: what a trusted proxy appended to `X-Forwarded-For`, else the
+   * connection's own. Undefined where no socket brought it.
+   */
+  clientOf({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): string | undefined {
+    const { remoteAddress } = socket;
+    const forwarded = headers["x-forwarded-for"];
+    if (forwarded === undefined || remoteAddress === undefined) return remoteAddress;
+    if (!this.#isProxy(canonicalHost(remoteAddress) ?? "")) return remoteAddress;
+    // What stands before it came from the client, who may write anything.
+    const last = String(forwarded).split(",").at(-1)?.trim() ?? "";
+    return isIP(last) === 0 ? remoteAddress : last;
   }
 
   #accept(socket: Socket): void {
@@ -43,22 +65,33 @@ export class Connections {
       socket.destroy();
       return;
     }
-    this.#sockets.set(socket, undefined);
+    this.#watch(socket);
+    this.#admitted.add(socket);
     this.#byAddress.set(address, ofAddress + 1);
     socket.once("close", () => {
-      this.#sockets.delete(socket);
+      this.#admitted.delete(socket);
       const left = (this.#byAddress.get(address) ?? 1) - 1;
       if (left > 0) this.#byAddress.set(address, left);
       else this.#byAddress.delete(address);
     });
   }
 
+  #watch(socket: Socket): void {
+    this.#sockets.set(socket, undefined);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
   /** Which limit another connection of an address exceeds. */
   #fullLimit(address: string, ofAddress: number): "all" | "address" | undefined {
-    if (this.#sockets.size >= this.#limits.maxConnections) return "all";
+    if (this.#admitted.size >= this.#limits.maxConnections) return "all";
     if (ofAddress < this.#limits.maxConnectionsPerAddress) return undefined;
-    const isProxy = this.#proxies.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+    const isProxy = this.#isProxy(address);
     return isProxy ? undefined : "address";
+  }
+
+  /** Whether requests can come by this socket: not while its handshake is under way. */
+  has(socket: Socket): boolean {
+    return this.#sockets.has(socket);
   }
 
   /** An answer is begun. */

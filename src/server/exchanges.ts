@@ -6,6 +6,8 @@ import type { Prng } from "../base/prng.ts";
 import type { Answer } from "../http/answer.ts";
 import { asFirnError } from "../http/failure.ts";
 import type { HandOver, Protocol } from "../http/protocol.ts";
+import type { AuditLog } from "./audit-log.ts";
+import { auditRequest } from "./audit-requests.ts";
 import type { Exchange } from "./exchange.ts";
 import { errorFields } from "./log.ts";
 import { createHttpMetrics, type Observation } from "./observe.ts";
@@ -22,6 +24,8 @@ export interface ExchangesOptions {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly log: Logger;
+  /** Absent: nothing is recorded. */
+  readonly audit?: AuditLog | undefined;
 }
 
 /**
@@ -32,15 +36,17 @@ export class Exchanges {
   readonly #protocols: readonly Protocol[];
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #audit: AuditLog | undefined;
   /** What all ids minted here begin with: no other start of any node has it. */
   readonly #mark: string;
   #minted = 0;
   readonly #observe: (observation: Observation) => void;
 
-  constructor({ protocols, metrics, clock, prng, log }: ExchangesOptions) {
+  constructor({ protocols, metrics, clock, prng, log, audit }: ExchangesOptions) {
     this.#protocols = protocols;
     this.#clock = clock;
     this.#log = log;
+    this.#audit = audit;
     this.#mark = Buffer.from(prng.bytes(MARK_BYTES)).toString("hex");
     this.#observe = createHttpMetrics(metrics);
   }
@@ -55,10 +61,14 @@ export class Exchanges {
       protocol: ownerOf(this.#protocols, target),
       requestId: this.#requestId(request),
       startedMs: this.#clock.monotonicMs(),
+      address: request.socket.remoteAddress,
+      identity: undefined,
+      actor: undefined,
       ticket: undefined,
       route: undefined,
       accepted: undefined,
       isStream: false,
+      isAudited: false,
       awaitsContinue,
     };
     response.on("close", () => this.#end(exchange));
@@ -76,7 +86,15 @@ export class Exchanges {
   }
 
   send(exchange: Exchange, answer: Answer): void {
+    this.audit(exchange, answer.status, answer.headers["X-Firn-Error"]);
     sendAnswer(exchange.response, answer, this.headersOf(exchange));
+  }
+
+  /** Records how a request ended, once: also one whose client has gone meanwhile. */
+  audit(exchange: Exchange, status: number, code?: string): void {
+    if (this.#audit === undefined || exchange.isAudited) return;
+    exchange.isAudited = true;
+    auditRequest(this.#audit, exchange, status, code);
   }
 
   /** Leaves one to a framework, with the headers of every answer set. */
@@ -123,6 +141,7 @@ export class Exchanges {
   #end(exchange: Exchange): void {
     exchange.ticket?.release();
     const { request, response, requestId } = exchange;
+    if (response.writableEnded) this.audit(exchange, response.statusCode);
     if (!response.writableEnded && !exchange.isStream) return;
     const { method = "" } = request;
     const { statusCode: status } = response;
@@ -133,7 +152,7 @@ export class Exchanges {
     const level = status === 429 ? "debug" : status >= 400 ? "info" : exchange.protocol.logLevel;
     if (!this.#log.isLevelEnabled(level)) return;
     const ms = Math.round(durationMs * 100) / 100;
-    const names = exchange.accepted?.named();
+    const names = exchange.accepted?.named;
     this.#log[level]({ requestId, method, route, ...names, status, ms }, "request");
   }
 }

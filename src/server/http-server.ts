@@ -1,4 +1,6 @@
 import { createServer, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { ServerTls } from "./tls.ts";
 
 /** A whole request, body included, arrives within this, or is refused. */
 const REQUEST_MS = 29_000;
@@ -13,9 +15,13 @@ const KEEP_ALIVE_MS = 72_000;
  */
 export const HEADER_BYTES = 65_536;
 
-/** A server of Node within our bounds; it does not listen yet. */
-export function createHttpServer(requestMs: number = REQUEST_MS): Server {
-  return createServer({
+/**
+ * A server of Node within our bounds; it does not listen yet.
+ *
+ * @param tls what TLS is spoken with; absent: plain HTTP.
+ */
+export function createHttpServer(requestMs: number = REQUEST_MS, tls?: ServerTls): Server {
+  const options = {
     requestTimeout: requestMs,
     headersTimeout: Math.min(HEAD_MS, requestMs),
     connectionsCheckingInterval: Math.min(CHECK_MS, requestMs),
@@ -25,5 +31,10 @@ export function createHttpServer(requestMs: number = REQUEST_MS): Server {
     optimizeEmptyRequests: true,
     // A missing host is answered by `guard.ts`, in the form of every other refusal.
     requireHostHeader: false,
-  });
+  };
+  if (tls === undefined) return createServer(options);
+  const handshakeTimeout = Math.min(HEAD_MS, requestMs);
+  const server = createSecureServer({ ...options, ...tls.options, handshakeTimeout });
+  tls.serve(server);
+  return server;
 }

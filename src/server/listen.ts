@@ -1,5 +1,6 @@
 import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
+import { Server as TlsServer } from "node:tls";
 import { FirnError } from "../base/error.ts";
 
 /** Where a server listens. */
@@ -39,7 +40,8 @@ export async function listenOn(server: HttpServer, host: string, port: number): 
     }
     if (taken === undefined) throw new Error("no address of the host can be listened on");
     const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-    return { url: `http://${name}:${taken}`, port: taken, closeOthers };
+    const scheme = server instanceof TlsServer ? "https" : "http";
+    return { url: `${scheme}://${name}:${taken}`, port: taken, closeOthers };
   } catch (error) {
     closeOthers();
     server.close();

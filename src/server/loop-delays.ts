@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { Counts, type Metrics, Times } from "../base/metrics.ts";
+import { everyMs } from "../runtime/clock.ts";
 
 /** How often the loop is looked at. */
 export const LOOK_MS = 20;
@@ -70,6 +71,11 @@ export class LoopDelays {
     this.#began = undefined;
     const times = this.#underWay.get(operation);
     if (times !== undefined) times.count--;
+  }
+
+  /** Looks from now on. @returns ends it. */
+  watch(): () => void {
+    return everyMs(LOOK_MS, () => this.look());
   }
 
   /** Called by a timer, every `LOOK_MS` unless the loop is held. */

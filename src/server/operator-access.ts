@@ -15,8 +15,10 @@ import {
 } from "../runtime/operator-place.ts";
 import { secretFile } from "../runtime/secret.ts";
 
+/** The principal of who asks by the socket, while there is authentication, or with the token. */
+export const OPERATOR = "operator";
 const TOKEN_BYTES = 32;
-/** A shorter one, which somebody else must have written, could be guessed. */
+/** A shorter one, which another program must have written, could be guessed. */
 const TOKEN_CHARS = 32;
 
 export interface OperatorPlaces {
@@ -151,7 +153,7 @@ export class OperatorAccess {
   }
 }
 
-/** Only a socket is ever replaced: anything else at its place is somebody's file. */
+/** Only a socket is ever replaced: anything else at its place is a file of others. */
 function assertReplaceable(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isSocket()) return;

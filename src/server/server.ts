@@ -15,11 +15,14 @@ import { Compressor } from "../http/compress.ts";
 import { asFirnError, routeNotFound } from "../http/failure.ts";
 import type { Accepted, Protocol } from "../http/protocol.ts";
 import { httpStatus } from "../http/status.ts";
-import { everyMs, idleTimer, settlesWithin, threadCpuMs } from "../runtime/clock.ts";
+import { idleTimer, settlesWithin, threadCpuMs } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
+import { actorOf } from "../service/access/access.ts";
+import type { Authenticator } from "../service/access/authenticator.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
 import type { TableName, UsageMeter, UsageSubject } from "../service/usage.ts";
 import { Admission } from "./admission.ts";
+import type { AuditLog } from "./audit-log.ts";
 import { expectsBody, type IdleWatch, readBody } from "./body.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-error.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
@@ -29,10 +32,12 @@ import { HostGuard } from "./guard.ts";
 import { createHttpServer } from "./http-server.ts";
 import { SERVER_LIMITS } from "./limits.ts";
 import { listenOn } from "./listen.ts";
-import { LOOK_MS, LoopDelays } from "./loop-delays.ts";
-import type { OperatorAccess } from "./operator-access.ts";
+import { LoopDelays } from "./loop-delays.ts";
+import { OPERATOR, type OperatorAccess } from "./operator-access.ts";
+import { holderOf, PrincipalRates } from "./principal-rates.ts";
 import { type StreamLimits, Streams } from "./streams.ts";
 import { TimeSlices } from "./time-slices.ts";
+import type { ServerTls } from "./tls.ts";
 
 /** How long a stop waits for requests that are under way. */
 const DRAIN_MS = 10_000;
@@ -41,7 +46,9 @@ const DEFAULT_CATALOG = "default";
 const ANONYMOUS = "anonymous";
 
 /** What of the settings bounds who is let in. */
-export type Edge = ConnectionLimits & Pick<Settings, "allowHost">;
+export type Edge = ConnectionLimits &
+  Pick<Settings, "allowHost"> &
+  Partial<Pick<Settings, "principalRate">>;
 
 export interface ServerOptions {
   /** What is served: the first one that owns a path; the last one owns every path. */
@@ -56,10 +63,16 @@ export interface ServerOptions {
   readonly edge: Edge;
   /** Requests under way at once, reads and writes apart; more are answered 429. */
   readonly maxInFlight: number;
+  /** Tells who asks; absent: every request is anonymous. */
+  readonly signIn?: SignIn | undefined;
   /** Makes spans of requests; absent: none. */
   readonly tracing?: Tracing | undefined;
   /** Counts what requests ask of the stores. */
   readonly usage: UsageMeter;
+  /** Where denials and changes are recorded; absent: nowhere. */
+  readonly audit?: AuditLog | undefined;
+  /** What TLS is spoken with; absent: plain HTTP. */
+  readonly tls?: ServerTls | undefined;
   /** Test only: shorter times than production's. */
   readonly requestMs?: number;
   readonly bodyIdleMs?: number;
@@ -68,6 +81,9 @@ export interface ServerOptions {
   /** Test only: which addresses are this machine's, where there is but one machine. */
   readonly isLoopback?: (address: string) => boolean;
 }
+
+/** From an `Authorization` header to who asks. */
+export type SignIn = Pick<Authenticator, "known" | "identify">;
 
 /** The parts of a `Response`. */
 export interface InjectedAnswer {
@@ -93,11 +109,13 @@ export class FirnServer {
   readonly #admission: Admission;
   readonly #timeSlices: TimeSlices;
   readonly #guard: HostGuard;
+  readonly #rates: PrincipalRates;
   readonly #operators: OperatorAccess;
   readonly #loop: LoopDelays;
   readonly #compressor: Compressor = new Compressor();
   readonly #streams: Streams;
   #unwatchLoop: () => void = () => {};
+  #unwatchTls: () => void = () => {};
   /** The loopback address that asked last: to judge its text costs more than to compare it. */
   #near: string | undefined;
   #closeOthers: () => void = () => {};
@@ -111,11 +129,12 @@ export class FirnServer {
     this.#timeSlices = new TimeSlices(options.clock);
     const monotonicMs = () => options.clock.monotonicMs();
     this.#loop = new LoopDelays({ monotonicMs, threadCpuMs }, options.metrics);
+    this.#rates = new PrincipalRates(options.clock, options.edge.principalRate ?? 0);
     this.#guard = new HostGuard(options.edge.allowHost);
     this.#exchanges = new Exchanges(options);
     this.#streams = new Streams(options.metrics, options.streams);
     this.#operators = options.operators;
-    this.#server = createHttpServer(options.requestMs);
+    this.#server = createHttpServer(options.requestMs, options.tls);
     this.#connections = new Connections(this.#server, options.edge, options.metrics);
     this.#server.on("request", (request, response) => this.#receive(request, response, false));
     this.#server.on("checkContinue", (request, response) => this.#receive(request, response, true));
@@ -140,7 +159,8 @@ export class FirnServer {
     await this.#open();
     const { url, closeOthers } = await listenOn(this.#server, host, port);
     this.#closeOthers = closeOthers;
-    this.#unwatchLoop = everyMs(LOOK_MS, () => this.#loop.look());
+    this.#unwatchLoop = this.#loop.watch();
+    if (this.#options.tls !== undefined) this.#unwatchTls = this.#options.tls.watch();
     await this.#operators.open();
     return url;
   }
@@ -203,6 +223,7 @@ export class FirnServer {
   async #drain(): Promise<void> {
     this.#closeOthers();
     this.#unwatchLoop();
+    this.#unwatchTls();
     this.#streams.drain();
     for (const protocol of this.#options.protocols) protocol.drain?.();
     const closing = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -224,6 +245,7 @@ export class FirnServer {
   #receive(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const exchange = this.#exchanges.begin(request, response, awaitsContinue);
     const { protocol, target } = exchange;
+    exchange.address = this.#connections.clientOf(request);
     this.#connections.answering(request.socket, response);
     if (this.#stopping !== undefined) response.setHeader("Connection", "close");
     try {
@@ -238,6 +260,30 @@ export class FirnServer {
       if (this.#operators.isTrusted(request)) {
         if (!protocol.forOperators) throw routeNotFound(target.path);
       } else this.#guard.check(request);
+      if (this.#isSignedIn(exchange)) this.#accept(exchange);
+      else void this.#signIn(exchange);
+    } catch (thrown) {
+      this.#exchanges.fail(exchange, thrown);
+    }
+  }
+
+  /** Whether a request may be judged now: it needs no credential, or its own was known. */
+  #isSignedIn(exchange: Exchange): boolean {
+    const { signIn } = this.#options;
+    const { request, protocol, target } = exchange;
+    if (signIn === undefined || this.#operators.isTrusted(request)) return true;
+    if (protocol.publicPaths?.test(target.path) === true) return true;
+    exchange.identity = signIn.known(request.headers.authorization);
+    return exchange.identity !== undefined;
+  }
+
+  /** Before anything of the request is looked at: who may not ask learns nothing of routes. */
+  async #signIn(exchange: Exchange): Promise<void> {
+    const { request } = exchange;
+    const { authorization } = request.headers;
+    try {
+      const { signIn } = this.#options;
+      exchange.identity = await signIn?.identify(authorization, exchange.address);
       this.#accept(exchange);
     } catch (thrown) {
       this.#exchanges.fail(exchange, thrown);
@@ -262,22 +308,23 @@ export class FirnServer {
 
   /** What was begun keeps its place to its end. */
   async #serve(exchange: Exchange, accepted: Accepted): Promise<void> {
-    const { ticket, request, requestId } = exchange;
-    const address = request.socket.remoteAddress;
-    const actor = { requestId, principal: ANONYMOUS, account: DEFAULT_ACCOUNT, address };
+    const { ticket, request, identity } = exchange;
+    const actor = this.#actorOf(exchange);
+    exchange.actor = actor;
     ticket?.hold();
     let began = false;
     try {
+      if (identity !== undefined && ticket !== undefined) this.#rates.count(identity);
       // Most requests have no body, and wait for nothing here.
       const comes = expectsBody(request, accepted);
       const body = comes ? await this.#readBody(exchange, accepted) : undefined;
-      ticket?.begin();
+      ticket?.begin(identity && holderOf(identity));
       const turn = this.#timeSlices.enter();
       if (turn !== undefined) await turn;
       began = true;
       this.#loop.begin(accepted.operation);
       if (accepted.stream !== undefined) {
-        await this.#stream(exchange, accepted.stream, actor);
+        await this.#stream(exchange, accepted.stream, actor, body);
         return;
       }
       const answer = await this.#traced(exchange, accepted, () => {
@@ -294,6 +341,13 @@ export class FirnServer {
       if (began) this.#loop.end(accepted.operation);
       ticket?.release();
     }
+  }
+
+  #actorOf({ identity, request, requestId, address }: Exchange): Actor {
+    if (identity !== undefined) return actorOf(identity, { requestId, address });
+    const isOperator = this.#options.signIn !== undefined && this.#operators.isTrusted(request);
+    const principal = isOperator ? OPERATOR : ANONYMOUS;
+    return { requestId, principal, account: DEFAULT_ACCOUNT, address };
   }
 
   #traced(
@@ -328,11 +382,13 @@ export class FirnServer {
     exchange: Exchange,
     stream: NonNullable<Accepted["stream"]>,
     actor: Actor,
+    body: Uint8Array | undefined,
   ): Promise<void> {
     const { response, ticket } = exchange;
     const ended = this.#streams.open(response);
-    const answer = await stream(actor, ended);
+    const answer = await stream(actor, ended, body);
     exchange.isStream = true;
+    this.#exchanges.audit(exchange, answer.status);
     exchange.ticket = undefined;
     ticket?.release();
     const headers = this.#exchanges.headersOf(exchange);
@@ -375,7 +431,7 @@ export class FirnServer {
 /** What a request is counted for. Its catalog is the default one where its path names none. */
 function subjectOf(accepted: Accepted): Pick<UsageSubject, "operation" | "table"> {
   const { operation } = accepted;
-  const { catalog, namespace, table } = accepted.named() as Partial<TableName>;
+  const { catalog, namespace, table } = accepted.named as Partial<TableName>;
   if (table === undefined || namespace === undefined) return { operation };
   return { operation, table: { catalog: catalog ?? DEFAULT_CATALOG, namespace, table } };
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { FirnError } from "../base/error.ts";
 import type { Answer } from "../http/answer.ts";
 import { asFirnError } from "../http/failure.ts";
@@ -7,15 +7,19 @@ import { NATIVE_ERRORS } from "../http/native/protocol.ts";
 import { PROBLEMS } from "../http/problem.ts";
 import type { ErrorForm } from "../http/protocol.ts";
 import { HostGuard } from "./guard.ts";
+import { createHttpServer } from "./http-server.ts";
 import { type Listening, listenOn } from "./listen.ts";
 import { sendAnswer } from "./send.ts";
 import { ownerOf, parseTarget } from "./target.ts";
+import type { ServerTls } from "./tls.ts";
 
 export interface StandbyServerOptions {
   readonly host: string;
   readonly port: number;
   readonly nodeId: string;
   readonly allowHost: readonly string[];
+  /** What TLS is spoken with; absent: plain HTTP. */
+  readonly tls?: ServerTls | undefined;
 }
 
 /** Who is waited for, for any caller that asks why. */
@@ -35,12 +39,13 @@ export class StandbyServer {
   readonly port: number;
   readonly #server: Server;
   readonly #closeOthers: () => void;
+  readonly #unwatchTls: () => void;
   readonly #nodeId: string;
   readonly #guard: HostGuard;
   #waitsFor: WaitingFor | undefined;
 
   private constructor(
-    { nodeId, allowHost }: StandbyServerOptions,
+    { nodeId, allowHost, tls }: StandbyServerOptions,
     server: Server,
     { url, port, closeOthers }: Listening,
   ) {
@@ -49,13 +54,14 @@ export class StandbyServer {
     this.#server = server;
     this.#closeOthers = closeOthers;
     this.#nodeId = nodeId;
+    this.#unwatchTls = tls?.watch() ?? (() => {});
     this.#guard = new HostGuard(allowHost);
     server.on("request", (request, response) => this.#receive(request, response));
   }
 
   /** @throws FirnError as `listenOn`. */
   static async open(options: StandbyServerOptions): Promise<StandbyServer> {
-    const server = createServer({ requireHostHeader: false });
+    const server = createHttpServer(undefined, options.tls);
     return new StandbyServer(options, server, await listenOn(server, options.host, options.port));
   }
 
@@ -66,6 +72,7 @@ export class StandbyServer {
   /** Leaves the port, so that the server itself can take it. */
   async close(): Promise<void> {
     this.#closeOthers();
+    this.#unwatchTls();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
     await closed;

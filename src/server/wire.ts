@@ -4,15 +4,20 @@ import type { Housekeeping } from "../http/admin/housekeeping.ts";
 import { adminProtocol } from "../http/admin/protocol.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { StoreAdmin, type StoreCheck } from "../http/admin/store-admin.ts";
+import { consoleProtocol } from "../http/console/protocol.ts";
 import { Framework } from "../http/framework.ts";
 import { IcebergProtocol, type ReadBody } from "../http/iceberg/protocol.ts";
 import { NativeProtocol } from "../http/native/protocol.ts";
 import { probesProtocol } from "../http/probes/protocol.ts";
+import type { Composition } from "../runtime/compose.ts";
+import { readConsoleFiles } from "../runtime/console-files.ts";
 import { readDocsFile } from "../runtime/docs-files.ts";
 import { packageVersion } from "../runtime/version.ts";
+import type { Access } from "../service/access/access.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
 import type { IcebergService } from "../service/requests.ts";
 import type { ModelService } from "../service/resources/service.ts";
+import { StoreCosts } from "../service/stores/store-costs.ts";
 import { UsageMeter } from "../service/usage.ts";
 import { createHttpServer } from "./http-server.ts";
 import { errorFields } from "./log.ts";
@@ -20,7 +25,8 @@ import { OperatorAccess } from "./operator-access.ts";
 import { FirnServer, type ServerOptions } from "./server.ts";
 
 /** What the protocols serve, and what their server is made of. */
-export interface Serving extends Omit<ServerOptions, "protocols" | "operators" | "usage"> {
+export interface Serving
+  extends Omit<ServerOptions, "protocols" | "operators" | "usage" | "signIn"> {
   /** As `/livez` answers it; empty where no other node asks for it. */
   readonly nodeId?: string;
   readonly iceberg: IcebergService;
@@ -38,8 +44,39 @@ export interface Serving extends Omit<ServerOptions, "protocols" | "operators" |
   readonly housekeeping?: Housekeeping;
   /** Collects garbage at once, or says what would go. */
   readonly collect?: CollectGarbage;
+  /** Tells who asks; absent: every request is anonymous. */
+  readonly access?: Pick<Access, "authenticator" | "tokens"> | undefined;
   /** Where operators find socket and token; absent: they are not served. */
   readonly dir?: string | undefined;
+}
+
+type OfComposition =
+  | "iceberg"
+  | "model"
+  | "metrics"
+  | "readBody"
+  | "shards"
+  | "housekeeping"
+  | "ready"
+  | "check"
+  | "collect"
+  | "access";
+
+/** What a composition gives the protocols of its server. */
+export function servingOf(composition: Composition): Pick<Serving, OfComposition> {
+  const { iceberg, model, metrics, readBody, shards, housekeeping, access } = composition;
+  return {
+    iceberg,
+    model,
+    metrics,
+    readBody,
+    shards,
+    housekeeping,
+    access,
+    ready: () => composition.ready(),
+    check: (repair) => composition.check(repair),
+    collect: (force, ended) => composition.collect(force, ended),
+  };
 }
 
 /** The server of every protocol. It does not listen yet. */
@@ -54,20 +91,24 @@ export function wireServer(serving: Serving): FirnServer {
   const onUnready = (error: Parameters<typeof errorFields>[0]) =>
     log.warn(errorFields(error), "not ready");
   const version = packageVersion();
-  const usage = new UsageMeter(clock, DEFAULT_ACCOUNT);
+  const usage = new UsageMeter(clock, DEFAULT_ACCOUNT, StoreCosts.of(metrics).prices);
   const observers = StoreObservers.of(metrics);
   observers.add(usage);
   if (serving.tracing !== undefined) observers.trace(serving.tracing);
   const node = {
     version,
+    nowMs: () => clock.nowMs(),
     shards: () => Promise.all(shards.map((shard) => shard.levels())),
     usage: (actor: Actor) => usage.report(actor),
   };
   const protocols = [
-    new IcebergProtocol(iceberg, clock, readBody),
+    new IcebergProtocol(iceberg, clock, readBody, serving.access?.tokens),
     ...(serving.model === undefined
       ? []
-      : [new NativeProtocol({ service: serving.model, node, readDocs: readDocsFile })]),
+      : [
+          new NativeProtocol({ service: serving.model, node, readDocs: readDocsFile }),
+          consoleProtocol(readConsoleFiles),
+        ]),
     adminProtocol(framework, {
       shards,
       store,
@@ -77,5 +118,6 @@ export function wireServer(serving: Serving): FirnServer {
     }),
     probesProtocol(framework, { nodeId, version, metrics, ready, onUnready }),
   ];
-  return new FirnServer({ ...serving, protocols, operators, usage });
+  const signIn = serving.access?.authenticator;
+  return new FirnServer({ ...serving, protocols, operators, usage, signIn });
 }

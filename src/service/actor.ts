@@ -1,7 +1,12 @@
+import type { AccountId } from "../base/ids.ts";
 import type { Actor as Author } from "../catalog/context.ts";
+import type { Rights } from "./access/rights.ts";
 
-/** The account of every request, as long as nothing tells accounts apart. */
+/** The account of every request without a credential. */
 export const DEFAULT_ACCOUNT = "default";
+
+/** Its principals manage accounts, and read no data of any. */
+export const SYSTEM_ACCOUNT = "system";
 
 /**
  * Who asks, for which account, under which id it is logged and recorded, and under which key it may
@@ -10,8 +15,16 @@ export const DEFAULT_ACCOUNT = "default";
 export interface Actor extends Author {
   /** Whose data it is about, by name. */
   readonly account: string;
+  /** Its id. Absent: it is the default account. */
+  readonly accountId?: AccountId | undefined;
   /** Where the request came from; undefined where no socket brought it. */
   readonly address?: string | undefined;
+  /** What it may do. Absent: everything, as under `--auth none` and for the process itself. */
+  readonly rights?: Rights | undefined;
+  /** The API key that it signed in with, or that its token was got with. */
+  readonly keyId?: string | undefined;
+  /** The issuer of its token. */
+  readonly issuer?: string | undefined;
 }
 
 /** The process itself: what the start and an embedding program do. */

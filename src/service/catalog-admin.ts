@@ -102,7 +102,8 @@ export class CatalogAdmin {
     const changed: string[] = [];
     if (this.#allowed.length === 0) return changed;
     for (const name of await this.list(actor)) {
-      const before = await this.#catalog.catalogs.allow(actor, name, this.#allowed);
+      const before = await unlessGone(this.#catalog.catalogs.allow(actor, name, this.#allowed));
+      if (before === undefined) continue;
       const known = [before.defaultLocation, ...before.allowedLocations];
       if (!this.#allowed.every((root) => known.includes(root))) changed.push(name);
     }
@@ -122,16 +123,22 @@ export class CatalogAdmin {
 
   /** One that was dropped or renamed since it was listed has no root to learn under that name. */
   async #rootsOf(actor: Actor, name: string): Promise<void> {
-    try {
-      await this.get(actor, name);
-    } catch (error) {
-      const gone = error instanceof FirnError && error.code === "CATALOG_NOT_FOUND";
-      if (!gone) throw error;
-    }
+    await unlessGone(this.get(actor, name));
   }
 
   /** Where a catalog lies that is given no location. */
   defaultLocationOf(_actor: Actor, name: string): string {
     return `${this.#warehouse}/${encodeURIComponent(name)}`;
+  }
+}
+
+/** Undefined where a catalog was dropped or renamed, or is being deleted, since it was listed. */
+async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    const gone = error instanceof FirnError && error.code === "CATALOG_NOT_FOUND";
+    if (!gone) throw error;
+    return undefined;
   }
 }

@@ -47,6 +47,36 @@ function namesOf({ catalog, namespace, name }: DroppedInfo): readonly string[] {
   return [0, ...above.keys()].map((from) => [...above.slice(from), name].join(".")).concat(name);
 }
 
+/**
+ * The id of what a person means, as `DroppedAdmin.find` takes it.
+ *
+ * @throws FirnError `DROPPED_NOT_FOUND`; `Conflict` `DROPPED_AMBIGUOUS`, naming the ids.
+ */
+export async function findDropped(
+  target: string,
+  pageAfter: (after: string | undefined) => Promise<DroppedPage>,
+): Promise<string> {
+  if (isUuid(target)) return target;
+  const found: DroppedInfo[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await pageAfter(after);
+    found.push(...page.items.filter((item) => namesOf(item).includes(target)));
+    after = page.next;
+    if (after === undefined) break;
+  }
+  const [first] = found;
+  if (first === undefined) throw notDropped(target);
+  if (found.length === 1) return first.id;
+  const ids = found.map(({ id }) => id).slice(0, 10);
+  const message = "several dropped things have this name: give the id of one";
+  throw new FirnError("Conflict", "DROPPED_AMBIGUOUS", message, { ids: ids.join(" ") });
+}
+
+/** Only operators, who are not judged, see accounts. */
+function isJudged({ rights }: Actor): boolean {
+  return rights !== undefined;
+}
+
 /** What was dropped in the default account, until it is purged. */
 export class DroppedAdmin {
   readonly #catalog: AccountCatalog;
@@ -62,11 +92,12 @@ export class DroppedAdmin {
    * `limit` after the `next` of the page before.
    */
   async list(
-    _actor: Actor,
+    actor: Actor,
     page: { readonly limit?: number; readonly after?: string } = {},
   ): Promise<DroppedPage> {
     const { items, next } = await this.#catalog.dropped.list(page);
-    const shown = await Promise.all(items.map((entity) => this.#show(entity)));
+    const seen = items.filter(({ type }) => type !== "account" || !isJudged(actor));
+    const shown = await Promise.all(seen.map((entity) => this.#show(entity)));
     return next === undefined ? { items: shown } : { items: shown, next };
   }
 
@@ -77,20 +108,10 @@ export class DroppedAdmin {
    * @throws FirnError `DROPPED_NOT_FOUND`; `Conflict` `DROPPED_AMBIGUOUS`, naming the ids.
    */
   async find(actor: Actor, target: string): Promise<DroppedInfo> {
-    if (isUuid(target)) return this.#show((await this.#catalog.dropped.get(target)).entity);
-    const found: DroppedInfo[] = [];
-    for (let after: string | undefined; ; ) {
-      const page = await this.list(actor, { limit: FIND_PAGE, ...(after && { after }) });
-      found.push(...page.items.filter((item) => namesOf(item).includes(target)));
-      after = page.next;
-      if (after === undefined) break;
-    }
-    const [first] = found;
-    if (first === undefined) throw notDropped(target);
-    if (found.length === 1) return first;
-    const ids = found.map(({ id }) => id).slice(0, 10);
-    const message = "several dropped things have this name: give the id of one";
-    throw new FirnError("Conflict", "DROPPED_AMBIGUOUS", message, { ids: ids.join(" ") });
+    const id = await findDropped(target, (after) =>
+      this.list(actor, { limit: FIND_PAGE, ...(after && { after }) }),
+    );
+    return this.#show((await this.#catalog.dropped.get(id)).entity);
   }
 
   /**
@@ -103,6 +124,9 @@ export class DroppedAdmin {
    * it by now; `Invalid` `LOCATION_TAKEN`, `LOCATION_OVERLAPS`; `NAME_INVALID`.
    */
   async undrop(actor: Actor, id: string, to: UndropTarget = {}): Promise<DroppedInfo> {
+    if (isJudged(actor) && (await this.#catalog.dropped.get(id)).entity.type === "account") {
+      throw notDropped(id);
+    }
     const around = (relation: Relation) => this.#around(relation);
     const { entity } = await this.#catalog.dropped.undrop(actor, id, to, around);
     return afterCommit(this.#show(entity));
@@ -117,7 +141,8 @@ export class DroppedAdmin {
   async #show(entity: Droppable): Promise<DroppedInfo> {
     const { id, type, name, purgeAfterMs } = entity;
     const { dropped } = this.#catalog;
-    const inCatalog = type === "catalog" ? undefined : await dropped.catalogName(entity.catalogId);
+    const isIn = entity.type !== "account" && entity.type !== "catalog";
+    const inCatalog = isIn ? await dropped.catalogName(entity.catalogId) : undefined;
     return {
       id,
       type,
@@ -131,6 +156,7 @@ export class DroppedAdmin {
 
   async #namespaceOf(entity: Droppable): Promise<readonly string[] | undefined> {
     switch (entity.type) {
+      case "account":
       case "catalog":
         return undefined;
       case "namespace":

@@ -5,8 +5,8 @@ import type { Metadata, MetadataFile, MetadataFiles } from "./metadata-files.ts"
 import type { DryRun } from "./requests.ts";
 
 /** The same request, asking what it would do. */
-export function asDryRun({ requestId, principal, account, address }: Actor): Actor {
-  return { requestId, principal, account, address, dryRun: true };
+export function asDryRun({ idempotency: _key, ...actor }: Actor): Actor {
+  return { ...actor, dryRun: true };
 }
 
 /** What is answered of a commit from `base` to `file`. Costs a look at each part. */

@@ -94,7 +94,6 @@ export interface AuditQuery {
   readonly entity?: EntityName;
 }
 
-const FEED = "changes";
 /** Keys of a record are relative to its account, which their family does not depend on. */
 const ANY = "any" as AccountId;
 const DEFAULT_LIMIT = 100;
@@ -104,11 +103,14 @@ export class EntityHistory {
   readonly #catalog: AccountCatalog;
   readonly #tokens: PageTokens;
   readonly #retentionMs: number;
+  /** What tokens are bound to: they name a place in the feed of an account, and no principal. */
+  readonly #feed: string;
 
   constructor(catalog: AccountCatalog, tokens: PageTokens, retentionMs: number) {
     this.#catalog = catalog;
     this.#tokens = tokens;
     this.#retentionMs = retentionMs;
+    this.#feed = `changes ${catalog.context.account}`;
   }
 
   /**
@@ -164,7 +166,7 @@ export class EntityHistory {
     const from = this.#placeOf(request);
     const options = { limit: limitOf(request.limit), retentionMs: this.#retentionMs };
     const { changes, place, hasMore } = await readFeed(context, history, from, options);
-    const token = this.#tokens.seal(FEED, JSON.stringify(place));
+    const token = this.#tokens.seal(this.#feed, JSON.stringify(place));
     return { changes: changes.map(changeInfo), token, hasMore };
   }
 
@@ -177,7 +179,7 @@ export class EntityHistory {
     _actor: Actor,
     request: { readonly token?: string; readonly sinceMs?: number } = {},
   ): string {
-    return this.#tokens.seal(FEED, JSON.stringify(this.#placeOf(request)));
+    return this.#tokens.seal(this.#feed, JSON.stringify(this.#placeOf(request)));
   }
 
   /**
@@ -221,7 +223,7 @@ export class EntityHistory {
     if (token !== undefined && sinceMs !== undefined) {
       throw invalid("FEED_INVALID", "invalid change feed: give a token or sinceMs, not both");
     }
-    if (token !== undefined) return JSON.parse(this.#tokens.open(FEED, token)) as FeedPlace;
+    if (token !== undefined) return JSON.parse(this.#tokens.open(this.#feed, token)) as FeedPlace;
     const startMs = sinceMs ?? this.#catalog.context.clock.nowMs();
     if (!Number.isSafeInteger(startMs) || startMs < 0) {
       throw invalid("FEED_INVALID", "invalid change feed: sinceMs must be a time in milliseconds");

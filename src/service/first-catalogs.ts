@@ -1,4 +1,4 @@
-import type { ErrorContext } from "../base/error.ts";
+import { type ErrorContext, FirnError } from "../base/error.ts";
 import { OWN_ACTOR } from "./actor.ts";
 import type { CatalogNode } from "./node.ts";
 import { DEFAULT_CATALOG } from "./requests.ts";
@@ -22,8 +22,17 @@ export async function ensureCatalogs(
   { warehouse, isAsked, catalogs, allowedLocations }: GivenCatalogs,
   notify: (text: string, facts: ErrorContext) => void,
 ): Promise<void> {
-  const { location } = await admin.ensure(OWN_ACTOR, DEFAULT_CATALOG, warehouse);
-  if (isAsked && location !== warehouse) {
+  const ensure = async (name: string, uri?: string): Promise<string | undefined> => {
+    try {
+      return (await admin.ensure(OWN_ACTOR, name, uri)).location;
+    } catch (error) {
+      if (!(error instanceof FirnError) || error.code !== "CATALOG_DELETING") throw error;
+      notify("a catalog is being deleted: the next start makes it again", { catalog: name });
+      return undefined;
+    }
+  };
+  const location = await ensure(DEFAULT_CATALOG, warehouse);
+  if (isAsked && location !== undefined && location !== warehouse) {
     const before = await admin.moveRoot(OWN_ACTOR, DEFAULT_CATALOG, warehouse);
     if (before !== undefined) {
       notify("new tables go to another warehouse; those that are there stay", {
@@ -32,7 +41,7 @@ export async function ensureCatalogs(
       });
     }
   }
-  for (const { name, uri } of catalogs) await admin.ensure(OWN_ACTOR, name, uri);
+  for (const { name, uri } of catalogs) await ensure(name, uri);
   const changed = await admin.allowGiven(OWN_ACTOR);
   if (changed.length > 0) {
     const facts = { locations: allowedLocations.join(" "), catalogs: changed.length };

@@ -24,9 +24,14 @@ import {
 import { type ReservedProperties, TABLE_PREFIXES } from "./reserved-properties.ts";
 import { type CatalogPlaces, LOCATION, type TableLocations } from "./table-locations.ts";
 
-/** A list's query as tokens are bound to it: no list's token opens another's. */
-function queryOf(kind: string, account: string, catalog: string, path: readonly string[]): string {
-  return JSON.stringify([kind, account, catalog, path]);
+/** A list's query as tokens are bound to it: no list's or principal's token opens another's. */
+function queryOf(
+  kind: string,
+  { account, principal }: Actor,
+  catalog: string,
+  path: readonly string[],
+): string {
+  return JSON.stringify([kind, account, principal, catalog, path]);
 }
 
 /** Pages by signed tokens over pages by leaf. */
@@ -74,31 +79,32 @@ export class IcebergNamespaces implements NamespaceOperations {
   }
 
   async listNamespaces(
-    _actor: Actor,
+    actor: Actor,
     catalog: string,
     parent: readonly string[],
     page: PageRequest,
   ): Promise<Page<readonly string[]>> {
-    const query = queryOf("namespaces", this.#catalog.context.account, catalog, parent);
+    const query = queryOf("namespaces", actor, catalog, parent);
     return pageOf(this.#tokens, query, page, (request) =>
       this.#catalog.namespaces.list({ catalog, path: parent }, request),
     );
   }
 
-  listTables(_actor: Actor, ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
-    return this.#listNames("tables", ref, page);
+  listTables(actor: Actor, ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
+    return this.#listNames(actor, "tables", ref, page);
   }
 
-  listViews(_actor: Actor, ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
-    return this.#listNames("views", ref, page);
+  listViews(actor: Actor, ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
+    return this.#listNames(actor, "views", ref, page);
   }
 
   async #listNames(
+    actor: Actor,
     kind: "tables" | "views",
     { catalog, namespace }: NamespaceRef,
     page: PageRequest,
   ): Promise<Page<string>> {
-    const query = queryOf(kind, this.#catalog.context.account, catalog, namespace);
+    const query = queryOf(kind, actor, catalog, namespace);
     const { tables, views } = this.#catalog;
     const ref = { catalog, path: namespace };
     return pageOf(this.#tokens, query, page, (request) =>
@@ -157,6 +163,10 @@ export class IcebergNamespaces implements NamespaceOperations {
     const found = this.#catalog.namespaces.get(where);
     const [{ entity }, places] = await settleAll([found, this.#placesAbove(ref)]);
     return { namespace: entity.path, properties: places.propertiesOf(entity) };
+  }
+
+  async namespaceExists(_actor: Actor, ref: NamespaceRef): Promise<void> {
+    await this.#catalog.namespaces.exists({ catalog: ref.catalog, path: ref.namespace });
   }
 
   /** Read beside the namespace itself: warm, the same batch read. */

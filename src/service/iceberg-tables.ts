@@ -20,6 +20,13 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import { refSnapshotSteps } from "../iceberg/refs.ts";
 import { requirementChecks } from "../iceberg/requirements.ts";
 import { applySteps, type TableUpdate } from "../iceberg/updates.ts";
+import {
+  credentialConfig,
+  modeOf,
+  modeOfNew,
+  storageCredential,
+  type Vending,
+} from "./access/vending.ts";
 import type { Actor } from "./actor.ts";
 import { afterCommit, type Described } from "./commit-files.ts";
 import { CommitQueue } from "./commit-queue.ts";
@@ -44,15 +51,18 @@ import {
   type CommitOfTable,
   type CommitTable,
   type CreateTable,
+  type Delegation,
   type DryRun,
   type DryRunOfTable,
   type LoadedTable,
   type LoadOptions,
   type LoadResult,
   type NamespaceRef,
+  type Properties,
   type RegisterTable,
   type RenameTable,
   type SnapshotsMode,
+  type StorageCredential,
   type TableOperations,
   type TableRef,
 } from "./requests.ts";
@@ -67,6 +77,8 @@ const DATA_DIRECTORY = "data";
 const STAGED_LOCATION = 300;
 
 /** What two answers to one staged create have in common. */
+type Located = Pick<TableMetadata, "location" | "properties">;
+
 interface Born {
   readonly uuid: TableUuid;
   readonly nowMs: number;
@@ -144,6 +156,7 @@ export class IcebergTables implements TableOperations {
   readonly #files: MetadataFiles<TableMetadata>;
   readonly #places: TableLocations;
   readonly #configs: TableConfigs;
+  readonly #vending: Vending | undefined;
   readonly #commits: RelationCommits<Table, TableMetadata>;
   readonly #queue: CommitQueue = new CommitQueue();
   readonly #pacer: ConflictPacer;
@@ -156,12 +169,14 @@ export class IcebergTables implements TableOperations {
     files: MetadataFiles<TableMetadata>,
     places: TableLocations,
     configs: TableConfigs,
+    vending?: Vending,
   ) {
     this.#catalog = catalog;
     this.#locations = locations;
     this.#files = files;
     this.#places = places;
     this.#configs = configs;
+    this.#vending = vending;
     const { context, tables: relations } = catalog;
     this.#pacer = new ConflictPacer(context.clock);
     this.#heads = new KnownHeads(files);
@@ -178,12 +193,15 @@ export class IcebergTables implements TableOperations {
   }
 
   /** Warm: one batch read of pointers and, for a `file:` table, one `stat`. */
-  async loadTable(_actor: Actor, ref: TableRef, options: LoadOptions): Promise<LoadResult> {
+  async loadTable(actor: Actor, ref: TableRef, options: LoadOptions): Promise<LoadResult> {
     const where = refOf(ref);
     const found = await ofRelation("table", where, () => this.#commits.find(where));
     const { location, version, revision } = found;
     const etag = tagOf(version, revision, options.snapshots);
-    if (options.ifNoneMatch?.some((tag) => tag === etag || tag === ANY_TAG) === true) {
+    const { delegation } = options;
+    const isLent = delegation !== undefined && this.#vending !== undefined;
+    // What is lent ends before the table changes: it is answered anew each time.
+    if (!isLent && options.ifNoneMatch?.some((tag) => tag === etag || tag === ANY_TAG) === true) {
       await this.#files.assertThere(found);
       return "not-modified";
     }
@@ -195,7 +213,75 @@ export class IcebergTables implements TableOperations {
     const metadata = pieces instanceof Promise ? await pieces : pieces;
     const known = this.#configs.of(file.metadata);
     const config = known instanceof Promise ? await known : known;
-    return { etag, metadataLocation: location, metadata, config };
+    const loaded = { etag, metadataLocation: location, metadata, config };
+    if (!isLent) return loaded;
+    return this.#withCredentials(
+      actor,
+      ref,
+      { ...loaded, etag: undefined },
+      file.metadata,
+      delegation,
+    );
+  }
+
+  async loadCredentials(
+    actor: Actor,
+    ref: TableRef,
+    delegation: Delegation,
+  ): Promise<readonly StorageCredential[]> {
+    const where = refOf(ref);
+    const found = await ofRelation("table", where, () => this.#commits.find(where));
+    const { metadata } = await this.#files.load(found);
+    return this.#lend(actor, ref, metadata, delegation, await this.#configs.of(metadata));
+  }
+
+  /** The same in `config`, for clients that read only that. */
+  async #withCredentials(
+    actor: Actor,
+    ref: TableRef,
+    loaded: LoadedTable,
+    metadata: Located,
+    delegation: Delegation | undefined,
+    mode = modeOf(actor, ref),
+  ): Promise<LoadedTable> {
+    if (delegation === undefined) return loaded;
+    const credentials = await this.#lend(actor, ref, metadata, delegation, loaded.config, mode);
+    if (credentials.length === 0) return loaded;
+    return { ...loaded, credentials, config: { ...loaded.config, ...credentials[0]?.config } };
+  }
+
+  async #lend(
+    actor: Actor,
+    ref: TableRef,
+    metadata: Located,
+    { refreshEndpoint }: Delegation,
+    store: Properties,
+    mode = modeOf(actor, ref),
+  ): Promise<readonly StorageCredential[]> {
+    if (this.#vending === undefined || mode === undefined) return [];
+    const places = () => this.#places.of(ref.catalog);
+    const lent = await this.#vending.lend(actor, mode, metadata, places);
+    if (lent === undefined) return [];
+    return [storageCredential(metadata.location, credentialConfig(lent, store, refreshEndpoint))];
+  }
+
+  /** A table that its caller has just made: credentials by what it holds on that. */
+  async #made(
+    actor: Actor,
+    ref: TableRef,
+    done: Committed<TableMetadata>,
+    delegation: Delegation | undefined,
+  ): Promise<LoadedTable> {
+    const loaded = await this.#answer(done);
+    if (delegation === undefined || this.#vending === undefined) return loaded;
+    try {
+      await this.#find(ref);
+    } catch (error) {
+      // An earlier request of the key made it, and it is gone since.
+      if (error instanceof FirnError && error.kind === "NotFound") return loaded;
+      throw error;
+    }
+    return this.#withCredentials(actor, ref, loaded, done.file.metadata, delegation);
   }
 
   async tableExists(_actor: Actor, ref: TableRef): Promise<void> {
@@ -209,6 +295,16 @@ export class IcebergTables implements TableOperations {
    * write there before they commit, and under a client's key what answers the same again.
    */
   async #stage(actor: Actor, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
+    const loaded = await this.#staging(actor, ref, request);
+    // Where its client chose the place, another table may come to lie there first.
+    if (request.location !== undefined || request.delegation === undefined) return loaded.loaded;
+    const table = { ...ref, table: request.name };
+    const mode = modeOfNew(actor, ref);
+    const { metadata } = loaded;
+    return this.#withCredentials(actor, table, loaded.loaded, metadata, request.delegation, mode);
+  }
+
+  async #staging(actor: Actor, ref: NamespaceRef, request: CreateTable) {
     const { context, tables } = this.#catalog;
     const table = { ...ref, table: request.name };
     const born = { uuid: this.#mintUuid(), nowMs: context.clock.nowMs() };
@@ -219,18 +315,18 @@ export class IcebergTables implements TableOperations {
       ]);
       const { location } = staged;
       const short = location.length <= STAGED_LOCATION ? { ...born, location } : born;
-      return { unchanged: staged.loaded, primary: "", detail: JSON.stringify(short) };
+      return { unchanged: staged, primary: "", detail: JSON.stringify(short) };
     };
     return write(context, actor, "stage-table", plan, async ({ detail = "{}" }) => {
       const { location, ...first } = JSON.parse(detail) as Born & { readonly location?: string };
       const again = location === undefined ? request : { ...request, location };
-      return (await this.#stageAs(table, again, first)).loaded;
+      return this.#stageAs(table, again, first);
     });
   }
 
   async #stageAs(table: TableRef, request: CreateTable, born: Born) {
     const { byDefault, metadata: make } = this.#factoryOf(table, request, born);
-    const places = await this.#places.of(table.catalog, byDefault ? table.namespace : []);
+    const places = await this.#places.of(table.catalog, byDefault ? table.namespace : [], true);
     const { clock } = this.#catalog.context;
     const metadata = await inTurns(clock, make(places));
     const location = places.locationOf(metadata);
@@ -240,14 +336,15 @@ export class IcebergTables implements TableOperations {
     const { pieces } = await this.#files.renderInTurns(location, metadata);
     const config = await this.#configs.of(metadata);
     const loaded = { etag: undefined, metadataLocation: undefined, metadata: pieces, config };
-    return { location, loaded };
+    return { location, loaded, metadata };
   }
 
   async createTable(actor: Actor, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     if (request.stageCreate) return this.#stage(actor, ref, request);
     const table = { ...ref, table: request.name };
     const factory = this.#factoryOf(table, request);
-    return this.#answer(await this.#commits.create(actor, refOf(table), factory));
+    const made = await this.#commits.create(actor, refOf(table), factory);
+    return this.#made(actor, table, made, request.delegation);
   }
 
   /**
@@ -390,7 +487,8 @@ export class IcebergTables implements TableOperations {
     const done = request.overwrite
       ? await tables.createOrUpdate(actor, "register-table", table, draft)
       : await tables.create(actor, "register-table", table, () => draft());
-    return this.#answer(await this.#commits.confirm(actor, done, table, registration));
+    const made = await this.#commits.confirm(actor, done, table, registration);
+    return this.#made(actor, { ...ref, table: request.name }, made, request.delegation);
   }
 
   async dropTable(

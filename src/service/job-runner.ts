@@ -3,12 +3,12 @@ import type { JobId } from "../base/ids.ts";
 import { Counts, type Metrics } from "../base/metrics.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { JobListener } from "../catalog/job-news.ts";
-import { JobLease } from "../catalog/jobs.ts";
+import { JOB_DONE, JobLease } from "../catalog/jobs.ts";
 import { CATALOG_LIMITS } from "../catalog/limits.ts";
 import type { JobKind } from "../catalog/model.ts";
 import { SERVICE_LIMITS } from "./limits.ts";
 
-/** A job whose next step has its time, by the wall clock: until then anybody may take it up. */
+/** A job whose next step has its time, by the wall clock: until then any node may take it up. */
 export interface JobWaits {
   readonly untilMs: number;
 }
@@ -196,7 +196,11 @@ export class JobRunner implements JobListener {
   async #carryOn(lease: JobLease): Promise<number> {
     const { clock } = this.#catalog.context;
     try {
-      const { kind } = lease.job;
+      const { kind, step } = lease.job;
+      if (step === JOB_DONE) {
+        await lease.end();
+        return Number.POSITIVE_INFINITY;
+      }
       const over = await this.#works[kind](lease, this.#ended.signal);
       if (typeof over === "object") {
         this.#count(lease, "waiting");
@@ -213,7 +217,7 @@ export class JobRunner implements JobListener {
     }
   }
 
-  /** Answers after how long anybody can take the job up again. */
+  /** Answers after how long any node can take the job up again. */
   async #giveBack(lease: JobLease, error: unknown): Promise<number> {
     const lastFailure = error instanceof FirnError ? error.code : "INTERNAL";
     this.#count(lease, lastFailure === "JOB_LEASE_LOST" ? "lost" : "failed");

@@ -8,7 +8,7 @@ import type { JobRunner } from "./job-runner.ts";
 
 /**
  * `waiting`: its time has not come. `due`: the next node that looks takes it up. `failed`: it is
- * tried again at `nextTryMs`. `over`: kept for what it left undone.
+ * tried again at `nextTryMs`. `over`: with an `error` where it did not do what it was for.
  */
 export type JobState = "waiting" | "due" | "running" | "failed" | "over";
 
@@ -26,8 +26,20 @@ export interface JobInfo {
   readonly tries: number;
   /** What it had to leave undone. */
   readonly leftUndone: number;
+  /** Absent where it counts nothing. `total`: absent where that is not known. */
+  readonly progress?: JobProgressInfo;
+  /** When it was over. Its record stays for `CATALOG_LIMITS.jobKeptMs`. */
+  readonly endedMs?: number;
+  /** A caller asked that it end. */
+  readonly cancelled?: true;
   /** Why it failed last. */
   readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface JobProgressInfo {
+  readonly done: number;
+  readonly total?: number;
+  readonly unit: string;
 }
 
 export interface JobsPage {
@@ -46,7 +58,10 @@ export class JobsAdmin {
     this.#runner = runner;
   }
 
-  /** Every job that is not over. A page costs one list and one read at least. */
+  /**
+   * Every job, those that are over as long as their records are kept. A page costs one list and one
+   * read at least.
+   */
   async list(
     _actor: Actor,
     page: { readonly limit?: number; readonly after?: string } = {},
@@ -63,6 +78,12 @@ export class JobsAdmin {
     return this.#show(job);
   }
 
+  /** A job that was just made: it is run at once, by the runner of this node if that is started. */
+  async begun(_actor: Actor, job: Job): Promise<JobInfo> {
+    this.#runner.wake();
+    return this.#show(job);
+  }
+
   /**
    * Lets a job that failed run again at once, by the runner of this node if that is started.
    *
@@ -75,9 +96,20 @@ export class JobsAdmin {
   }
 
   /**
+   * Asks a job to end and to take back what it can, by the runner of this node if that is started.
+   *
+   * @throws FirnError as `Jobs.cancel`.
+   */
+  async cancel(_actor: Actor, id: string): Promise<JobInfo> {
+    const job = await this.#catalog.jobs.cancel(id as JobId);
+    this.#runner.wake();
+    return this.#show(job);
+  }
+
+  /**
    * Runs a job in this process, whose runner is not started.
    *
-   * @returns how it stands then; undefined where it is over.
+   * @returns how it stands then; undefined where its record is gone.
    */
   async run(actor: Actor, id: string): Promise<JobInfo | undefined> {
     await this.#runner.run(id as JobId);
@@ -102,9 +134,18 @@ export class JobsAdmin {
       nextTryMs: Math.max(dueMs, heldUntilMs),
       tries,
       leftUndone: failures,
+      ...progressOf(job),
+      ...(job.endedMs !== undefined && { endedMs: job.endedMs }),
+      ...(job.cancelled === true && { cancelled: true }),
       ...(failed && { error: { code: lastFailure, message: job.lastMessage ?? "" } }),
     };
   }
+}
+
+function progressOf({ kind, done, total }: Job): { readonly progress?: JobProgressInfo } {
+  if (kind !== "delete" && kind !== "import") return {};
+  const counted = { done: done ?? 0, unit: kind === "import" ? "tables" : "things" };
+  return { progress: total === undefined ? counted : { ...counted, total } };
 }
 
 function stateOf({ step, dueMs, holder, heldUntilMs, lastFailure }: Job, nowMs: number): JobState {

@@ -62,6 +62,21 @@ export const SERVICE_LIMITS = {
   changeIdsKept: 20_000,
   /** Names that one request of a search looks at: some 20 lists, each a read of the store. */
   searchedNames: 20_000,
+  /** A request imports tables for so long; then it answers with where it stands. */
+  importMs: 10_000,
+  /** Between two notes of how far an import in the background has come. */
+  importNoteMs: 1_000,
+  /** Of another catalog, and the tables of one of its namespaces. */
+  importedNamespaces: 10_000,
+  importedTables: 200_000,
+  /** A request reads manifests for so long; then it answers with what it has read. */
+  layoutMs: 10_000,
+  /** What reading one manifest may take: longer, and it is refused. */
+  layoutManifestMs: 10_000,
+  /** Manifests of a snapshot: some 300 bytes each are kept. */
+  layoutManifests: 100_000,
+  /** Manifests that are read at once, each in memory whole. */
+  layoutLanes: 2,
 } as const;
 
 type ServiceLimits = { readonly [name in keyof typeof SERVICE_LIMITS]: number };

@@ -1,40 +1,67 @@
 import type { Clock } from "../base/clock.ts";
+import type { AccountId, TableId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { StoreObservers } from "../base/store-observers.ts";
+import type { WorkLimits } from "../base/work-threads.ts";
 import type { Locations } from "../blob/locations.ts";
 import { MemoryBlobStore } from "../blob/memory.ts";
 import type { BlobStore } from "../blob/port.ts";
 import type { AccountStores } from "../catalog/accounts.ts";
 import { AccountCatalog } from "../catalog/catalog.ts";
+import type { JobLease } from "../catalog/jobs.ts";
+import type { Table } from "../catalog/model.ts";
+import { unjudged } from "../catalog/name-access.ts";
+import { NameIndex } from "../catalog/name-index.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
+import type { Shard } from "../lsm/index.ts";
+import type { RowStore } from "../rows/index.ts";
+import type { Vending } from "./access/vending.ts";
+import { AccountPurge } from "./account-purge.ts";
 import { DEFAULT_ACCOUNT, OWN_ACTOR } from "./actor.ts";
 import { CatalogAdmin } from "./catalog-admin.ts";
 import { ChangeStreams } from "./change-streams.ts";
+import { DeltaLogs } from "./delta/logs.ts";
 import { DroppedAdmin } from "./dropped-admin.ts";
 import { EntityHistory } from "./entity-history.ts";
-import { Fsck } from "./fsck/fsck.ts";
+import { Fsck, type FsckParts } from "./fsck/fsck.ts";
+import { judgeRowsWith } from "./fsck/row-tables.ts";
 import { judgeFilesWith } from "./fsck/table-files.ts";
 import { Collector } from "./gc/collector.ts";
 import type { GcParts, GcSettings, Scratch } from "./gc/parts.ts";
 import { IcebergNamespaces } from "./iceberg-namespaces.ts";
 import { IcebergTables } from "./iceberg-tables.ts";
 import { IcebergViews } from "./iceberg-views.ts";
+import { ImportJobs } from "./import-jobs.ts";
 import { JobRunner, type OnJobFailed } from "./job-runner.ts";
 import { JobsAdmin } from "./jobs-admin.ts";
 import { SERVICE_LIMITS } from "./limits.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "./metadata-files.ts";
 import { MetricsReports } from "./metrics-reports.ts";
-import { guardedBy, icebergOperations, type UseCases } from "./operations.ts";
+import { type CallGuard, guardedBy, icebergOperations, type UseCases } from "./operations.ts";
 import { PageTokens } from "./page-token.ts";
 import { type OnUnreadableFiles, Purge } from "./purge.ts";
 import { inlineReading, type Reading, readObject } from "./reading.ts";
+import { RecursiveDelete } from "./recursive-delete.ts";
 import { RelationCopies } from "./relation-copies.ts";
+import type { RemoteFetch } from "./remote-request.ts";
 import type { IcebergService } from "./requests.ts";
 import { ReservedProperties } from "./reserved-properties.ts";
-import { type ModelService, modelService } from "./resources/service.ts";
+import { ResourceNames } from "./resources/names.ts";
+import type { RelationResources } from "./resources/relations.ts";
+import { type ModelService, modelService, type OfRows } from "./resources/service.ts";
+import { PatternRequests } from "./rows/pattern-requests.ts";
+import { RowCursors } from "./rows/row-cursors.ts";
+import { RowRequests } from "./rows/row-requests.ts";
+import { RowShards } from "./rows/row-shards.ts";
+import { RowTables } from "./rows/row-tables.ts";
+import type { OnUnreleased } from "./sql/catalog-view.ts";
+import { SqlRequests } from "./sql/requests.ts";
+import { SqlService } from "./sql/service.ts";
 import { type StoreConfig, TableConfigs } from "./table-config.ts";
+import { TableImport } from "./table-import.ts";
+import { TableLayouts } from "./table-layouts.ts";
 import { TableLocations } from "./table-locations.ts";
 import { TableSnapshots } from "./table-snapshots.ts";
 import { Tombstones } from "./tombstones.ts";
@@ -46,6 +73,8 @@ export interface NodeParts {
   readonly metrics: Metrics;
   /** Signs page tokens: nodes that share it open each other's. 32 bytes. */
   readonly secret: Uint8Array;
+  /** Their page tokens are taken too. */
+  readonly otherSecrets?: readonly Uint8Array[];
   /** Where a catalog lies that is given no location. */
   readonly warehouse: string;
   /** Roots that every catalog may use apart from those it stores: of a node that has no other. */
@@ -58,12 +87,24 @@ export interface NodeParts {
   readonly allowedLocations?: readonly string[];
   /** The pointer store removes tombstones past their life by itself, though late. */
   readonly pointersExpire?: boolean | undefined;
+  /** Nothing but this node writes to the pointer store: names can be kept in memory. */
+  readonly writesAlone?: boolean | undefined;
   readonly onJobFailed?: OnJobFailed | undefined;
   readonly onUnreadable?: OnUnreadableFiles | undefined;
+  readonly onUnreleased?: OnUnreleased | undefined;
   /** How garbage is collected; absent: as `LIMITS` says, sorted in memory. */
   readonly gc?: NodeGc;
+  /** Opens a shard of row tables; absent: there are none. */
+  readonly openRowShard?: ((shard: string) => Promise<Shard>) | undefined;
+  readonly hasRowShard?: ((shard: string) => Promise<boolean>) | undefined;
+  /** Whose resources they are; absent: the default account, made where it is not there yet. */
+  readonly account?: { readonly name: string; readonly id: AccountId } | undefined;
+  /** Lends credentials for the files of tables; absent: clients use their own. */
+  readonly vending?: Vending | undefined;
+  /** Asks other catalogs; absent: none is asked. */
+  readonly remote?: RemoteFetch | undefined;
   /** Makes what reads large and hostile input; where it is absent, that is read in place. */
-  readonly reading?: () => Reading;
+  readonly reading?: (limits?: Partial<WorkLimits>) => Reading;
 }
 
 /** What a node's collector is given. */
@@ -74,8 +115,10 @@ export interface NodeGc
   readonly blobs?: BlobStore;
 }
 
-/** The use cases of one node over the default account. */
+/** The use cases of one node over one account. */
 export interface CatalogNode {
+  /** Told of each change of who may do what: what is kept of it is old. */
+  readonly accessNews: { onChanged: () => void };
   readonly catalog: AccountCatalog;
   readonly catalogs: UseCases<CatalogAdmin>;
   readonly iceberg: IcebergService;
@@ -85,7 +128,11 @@ export interface CatalogNode {
   readonly jobsAdmin: UseCases<JobsAdmin>;
   readonly history: UseCases<EntityHistory>;
   /** What the native API calls. */
+  /** Sessions of SQL. */
+  readonly sql: SqlService;
   readonly model: ModelService;
+  /** Row tables, for programs that embed Firn and for SQL. */
+  readonly rows: UseCases<RowTables>;
   /** The JSON of a body that is too large to be parsed within a turn. See `readObject`. */
   readonly readBody: (bytes: Uint8Array) => Promise<JsonObject>;
   /** Of tables and views, for what restores them. */
@@ -106,69 +153,69 @@ export interface CatalogNode {
 }
 
 /**
- * Wires the use cases over given ports, for the process, its tests and its simulation alike. Makes
- * the default account where it is not there yet, and no catalog.
+ * Wires the use cases of an account over given ports, for the process, its tests and its simulation
+ * alike. Makes the default account where it is not there yet, and no catalog.
  *
  * @throws FirnError `Unavailable`, `Unknown`: the stores do not answer.
  */
 export async function openNode(parts: NodeParts): Promise<CatalogNode> {
-  const {
-    stores,
-    locations,
-    metrics,
-    secret,
-    warehouse,
-    sharedRoots,
-    allowedLocations: allowed = [],
-  } = parts;
-  const { pointersExpire: expires = false } = parts;
-  const retentionMs = parts.gc?.historyRetentionMs ?? SERVICE_LIMITS.historyRetentionMs;
-  const { onDefect } = stores;
+  const { stores, locations, metrics, secret, warehouse, sharedRoots } = parts;
+  const { allowedLocations: allowed = [], pointersExpire: expires = false } = parts;
+  const { historyRetentionMs = SERVICE_LIMITS.historyRetentionMs } = parts.gc ?? {};
   const collector = new Collector(stores.pointers);
+  const { onDefect } = stores;
   const tombstones = new Tombstones(collector.pointers, { metrics, expires, onDefect });
   const streams = new ChangeStreams(tombstones.pointers, stores, () => history);
-  const told = { ...stores, pointers: streams.pointers };
-  const catalog = await AccountCatalog.open(told, DEFAULT_ACCOUNT);
+  const names = new NameIndex(streams.pointers, stores.clock);
+  const told = { ...stores, pointers: names.pointers };
+  const catalog = await catalogOf(parts, told);
   tombstones.serve(catalog);
   const places = new TableLocations(catalog, locations, sharedRoots);
   const reserved = new ReservedProperties(parts.allowedProperties);
   const configs = new TableConfigs(reserved, parts.storeConfig);
-  const reading = parts.reading?.() ?? inlineReading();
-  const { clock } = catalog.context;
-  const files = new MetadataFiles(clock, locations, TABLE_FORMAT, reading);
-  const viewFiles = new MetadataFiles(clock, locations, VIEW_FORMAT, reading);
-  const tokens = new PageTokens(secret);
+  const { reading, ofLayouts, logs, close: closeReading } = readingOf(parts);
+  const files = new MetadataFiles(catalog.context.clock, locations, TABLE_FORMAT, reading);
+  const viewFiles = new MetadataFiles(catalog.context.clock, locations, VIEW_FORMAT, reading);
+  const tokens = new PageTokens(secret, parts.otherSecrets);
   const namespaces = new IcebergNamespaces(catalog, places, tokens, reserved);
-  const tables = new IcebergTables(catalog, locations, files, places, configs);
+  const tables = new IcebergTables(catalog, locations, files, places, configs, parts.vending);
   const views = new IcebergViews(catalog, viewFiles, places, configs);
   const reports = new MetricsReports(catalog, metrics, stores.onDefect);
-  const work = { catalog, collector, tombstones, files, viewFiles, places };
+  const { closeRows, rows, sql, requestsOf } = rowsOf(parts, catalog, places);
+  const tableImport = importOf(parts, { catalog, reading, namespaces, tables });
+  const work = { catalog, collector, tombstones, files, viewFiles, places, rows, tableImport };
   const { jobs, ofJobs } = jobsOf(parts, work);
-  // A node that is used looks for jobs that others have left.
-  const observers = StoreObservers.of(metrics);
-  const guard = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used(), observers };
-  const catalogs = new CatalogAdmin(catalog, locations, { warehouse, allowed });
-  locations.learnRoots(() => catalogs.learnRoots(OWN_ACTOR));
-  const snapshots = guardedBy(guard, new TableSnapshots(catalog, files));
+  const guard = guardOf(catalog, jobs, metrics, parts.account?.name);
+  const catalogs = catalogsOf(catalog, locations, { warehouse, allowed });
+  const snapshots = guardedBy(guard, new TableSnapshots(catalog, files, logs));
   const dropped = guardedBy(guard, new DroppedAdmin(catalog, places));
   const jobsAdmin = guardedBy(guard, new JobsAdmin(catalog, jobs));
-  const history = guardedBy(guard, new EntityHistory(catalog, tokens, retentionMs));
+  const history = guardedBy(guard, new EntityHistory(catalog, tokens, historyRetentionMs));
+  const accessNews = { onChanged: () => {} };
   const model = modelService(guard, {
     catalog,
+    names: parts.writesAlone === true ? names : undefined,
+    accessChanged: () => accessNews.onChanged(),
     locations,
     places,
     iceberg: namespaces,
+    tableImport,
     reserved,
+    logs,
     warehouse,
     allowed: allowed.map((root) => locations.normalize(root)),
     snapshots,
+    layouts: guardedBy(guard, new TableLayouts(catalog, files, { locations, reading: ofLayouts })),
     dropped,
     jobs: jobsAdmin,
     changes: history,
     changeStreams: guardedBy(guard, streams),
+    rowsOf: (names, resources) => requestsOf(names, resources, tokens),
+    sql: guardedBy(guard, new SqlRequests(sql)),
     tokens,
   });
   return {
+    accessNews,
     catalog,
     catalogs: guardedBy(guard, catalogs),
     iceberg: icebergOperations(guard, { namespaces, tables, views, reports }),
@@ -178,25 +225,140 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     jobsAdmin,
     history,
     model,
+    sql,
+    rows: guardedBy(guard, rows),
     copies: new RelationCopies({ catalog, locations, tables: files, views: viewFiles, places }),
     readBody: (bytes) => readObject(reading, bytes),
     jobs,
     tombstones,
     collector,
-    fsck: (scratch, blobs = told.blobs) => {
-      const checked = { ...told, blobs, scratch };
-      const readers = { tables: files, views: viewFiles };
-      const judgeFiles = judgeFilesWith(checked, readers);
-      return new Fsck({ ...checked, files: judgeFiles, historyRetentionMs: retentionMs });
-    },
+    fsck: (scratch, blobs = told.blobs) =>
+      fsckOf({ ...told, blobs, scratch, historyRetentionMs }, work),
     close: async () => {
-      // A job that waits for it ends at once, and is taken up by another node.
-      await Promise.all([reading.close(), ofJobs.close(), streams.close()]);
-      await jobs.stop();
-      await tombstones.stop();
-      await reports.settled();
+      await Promise.all([closeReading(), ofJobs.close(), streams.close(), sql.close()]);
+      // A job that waited for a reader has ended, and another node takes it up.
+      await jobs.stop().then(() => tombstones.stop());
+      await Promise.all([closeRows(), reports.settled()]);
       await catalog.context.background.settled();
     },
+  };
+}
+
+async function catalogOf({ account }: NodeParts, stores: AccountStores): Promise<AccountCatalog> {
+  if (account !== undefined) return AccountCatalog.of(stores, account.id);
+  return AccountCatalog.open(stores, DEFAULT_ACCOUNT);
+}
+
+/** What every use case passes first. */
+function guardOf(
+  catalog: AccountCatalog,
+  jobs: JobRunner,
+  metrics: Metrics,
+  account = DEFAULT_ACCOUNT,
+): CallGuard {
+  const names = new ResourceNames(catalog);
+  return {
+    account,
+    // A node that is used looks for jobs that others have left.
+    onCall: () => jobs.used(),
+    look: (place) => names.look(place),
+    observers: StoreObservers.of(metrics),
+  };
+}
+
+interface ImportInto {
+  readonly catalog: AccountCatalog;
+  readonly reading: Reading;
+  readonly namespaces: IcebergNamespaces;
+  readonly tables: IcebergTables;
+}
+
+/** What brings tables of other catalogs here. */
+function importOf(
+  { remote: fetch, locations }: NodeParts,
+  { catalog, reading, namespaces, tables }: ImportInto,
+): TableImport {
+  const readBody = (bytes: Uint8Array) => readObject(reading, bytes);
+  const remote = fetch && { fetch, readBody };
+  return new TableImport({
+    catalog,
+    locations,
+    iceberg: namespaces,
+    icebergTables: tables,
+    remote,
+  });
+}
+
+function catalogsOf(
+  catalog: AccountCatalog,
+  locations: Locations,
+  roots: ConstructorParameters<typeof CatalogAdmin>[2],
+): CatalogAdmin {
+  const catalogs = new CatalogAdmin(catalog, locations, roots);
+  // It may be a request that asks, and all roots are learned.
+  locations.learnRoots(() => unjudged(() => catalogs.learnRoots(OWN_ACTOR)));
+  return catalogs;
+}
+
+/** What reads for requests. */
+function readingOf(parts: NodeParts) {
+  const { reading: make } = parts;
+  const reading = make?.() ?? inlineReading();
+  // Its own threads: a large or hostile table must not keep other requests waiting.
+  const ofLayouts = make?.({ taskMs: SERVICE_LIMITS.layoutManifestMs }) ?? inlineReading();
+  const logs = deltaLogsOf(parts);
+  const close = async () => {
+    await Promise.all([reading.close(), ofLayouts.close(), logs.close()]);
+  };
+  return { reading, ofLayouts, logs, close };
+}
+
+/** Reads the logs of Delta tables; what that takes is loaded with the first. */
+function deltaLogsOf({ locations, reading, stores: { clock } }: NodeParts): DeltaLogs {
+  return new DeltaLogs(locations, async () => {
+    const { openLogWork } = await import("./delta/log-work.ts");
+    return openLogWork(clock, reading === undefined);
+  });
+}
+
+function rowsOf(parts: NodeParts, catalog: AccountCatalog, places: TableLocations) {
+  const { openRowShard: open, hasRowShard: has } = parts;
+  const { clock, prng } = parts.stores;
+  const publish = async (store: RowStore): Promise<void> => await rows.publish(OWN_ACTOR, store);
+  const account = parts.account?.name ?? DEFAULT_ACCOUNT;
+  const shards = new RowShards({ clock, prng, account, open, has, publish });
+  const rows = new RowTables({ catalog, places, shards });
+  const cursors = new RowCursors(clock);
+  const { ids } = catalog.context;
+  const json = onceLoaded(async () => {
+    const { JsonRows } = await import("./rows/json-rows.ts");
+    return new JsonRows(clock, prng);
+  });
+  const requestsOf = (
+    names: ResourceNames,
+    tables: RelationResources<Table>,
+    tokens: PageTokens,
+  ): OfRows => {
+    const newId = () => ids.mint<TableId>();
+    return {
+      rows: new RowRequests({ clock, tokens, rows, tables, cursors, newId, json }),
+      patterns: new PatternRequests({ clock, ids, rows, names, tables }),
+    };
+  };
+  const { onUnreleased } = parts;
+  const sql = new SqlService({ catalog, tables: rows, shards, onUnreleased });
+  const closeRows = async (): Promise<void> => {
+    cursors.close();
+    await shards.close();
+  };
+  return { closeRows, rows, sql, requestsOf };
+}
+
+function onceLoaded<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load();
+    return loaded;
   };
 }
 
@@ -208,21 +370,43 @@ interface Work {
   readonly files: MetadataFiles<TableMetadata>;
   readonly viewFiles: MetadataFiles<ViewMetadata>;
   readonly places: TableLocations;
+  readonly rows: RowTables;
+  readonly tableImport: TableImport;
+}
+
+/** A check of everything that is stored, what lies in shards included. */
+function fsckOf(parts: FsckParts, { files, viewFiles, rows }: Work): Fsck {
+  const ofFiles = judgeFilesWith(parts, { tables: files, views: viewFiles });
+  const ofRows = judgeRowsWith((table) => rows.check(OWN_ACTOR, table), ofFiles);
+  return new Fsck({ ...parts, files: ofRows });
 }
 
 /** The runner of the background jobs, and what reads files for them. */
 function jobsOf(
   parts: NodeParts,
-  { catalog, collector, tombstones, files, viewFiles, places }: Work,
+  { catalog, collector, tombstones, files, viewFiles, places, rows, tableImport }: Work,
 ): { readonly jobs: JobRunner; readonly ofJobs: Reading } {
   const { stores, locations, metrics, pointersExpire: expires = false } = parts;
   const { clock } = catalog.context;
   const { onJobFailed, onUnreadable } = parts;
   // Its own threads: what a job reads must not keep requests waiting.
   const ofJobs = parts.reading?.() ?? inlineReading();
-  const purge = new Purge(catalog, { locations, files, metrics, reading: ofJobs, onUnreadable });
+  const purge = new Purge(catalog, {
+    locations,
+    files,
+    metrics,
+    reading: ofJobs,
+    onUnreadable,
+    purgeRows: (table) => rows.purge(OWN_ACTOR, table),
+  });
+  const deletion = new RecursiveDelete(catalog);
+  const ofAccounts = new AccountPurge(catalog, stores.blobs, (within) => purge.within(within));
+  const imports = new ImportJobs(catalog, tableImport);
   const works = {
-    purge: purge.run.bind(purge),
+    import: imports.run.bind(imports),
+    purge: (lease: JobLease, ended: AbortSignal) =>
+      lease.job.subject.type === "account" ? ofAccounts.run(lease, ended) : purge.run(lease, ended),
+    delete: deletion.run.bind(deletion),
     "forget-tombstones": tombstones.sweep.bind(tombstones),
     "collect-garbage": collector.run.bind(collector),
   };

@@ -1,4 +1,10 @@
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import {
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from "node:crypto";
 import { invalid } from "../base/error.ts";
 
 const MAC_BYTES = 16;
@@ -8,17 +14,24 @@ const MAC_BYTES = 16;
  * another list, tenant or deployment, or a forged one, is refused.
  */
 export class PageTokens {
-  readonly #key: Uint8Array;
+  /**
+   * The first one signs. As objects: bytes would be made into one for each token, at five times
+   * its cost.
+   */
+  readonly #keys: readonly [KeyObject, ...KeyObject[]];
 
-  /** `secret`: the deployment's; the key for page tokens is derived from it. */
-  constructor(secret: Uint8Array) {
-    this.#key = new Uint8Array(hkdfSync("sha256", secret, "", "firn page token", 32));
+  /**
+   * @param secret the deployment's; the key for page tokens is derived from it.
+   * @param others whose tokens are taken too.
+   */
+  constructor(secret: Uint8Array, others: readonly Uint8Array[] = []) {
+    this.#keys = [keyOf(secret), ...others.map(keyOf)];
   }
 
   /** `query` names the list: its kind, tenant and directory. */
   seal(query: string, after: string): string {
     const text = Buffer.from(after, "utf8");
-    return Buffer.concat([this.#mac(query, text), text]).toString("base64url");
+    return Buffer.concat([mac(this.#keys[0], query, text), text]).toString("base64url");
   }
 
   /** @throws FirnError `Invalid`, code `PAGE_TOKEN_INVALID`. */
@@ -28,14 +41,21 @@ export class PageTokens {
     const genuine =
       bytes.length > MAC_BYTES &&
       bytes.toString("base64url") === token &&
-      timingSafeEqual(bytes.subarray(0, MAC_BYTES), this.#mac(query, text));
+      this.#keys.some((key) =>
+        timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(key, query, text)),
+      );
     if (!genuine) throw invalid("PAGE_TOKEN_INVALID", "the page token belongs to another list");
     return text.toString("utf8");
   }
+}
 
-  #mac(query: string, text: Uint8Array): Uint8Array {
-    const mac = createHmac("sha256", this.#key);
-    mac.update(`${Buffer.byteLength(query)}:${query}`).update(text);
-    return mac.digest().subarray(0, MAC_BYTES);
-  }
+function keyOf(secret: Uint8Array): KeyObject {
+  const derived = hkdfSync("sha256", secret, "", "firn page token", 32);
+  return createSecretKey(new Uint8Array(derived));
+}
+
+function mac(key: KeyObject, query: string, text: Uint8Array): Uint8Array {
+  const signed = createHmac("sha256", key);
+  signed.update(`${Buffer.byteLength(query)}:${query}`).update(text);
+  return signed.digest().subarray(0, MAC_BYTES);
 }

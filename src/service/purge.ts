@@ -46,6 +46,8 @@ interface Parts {
   /** Reads Avro. */
   readonly reading: Reading;
   readonly onUnreadable?: OnUnreadableFiles | undefined;
+  /** Deletes the rows of a row table; again where it was ended midway. */
+  readonly purgeRows: (table: Table) => Promise<void>;
 }
 
 /** Told of files that a purge could not read, and why the last: what only they name stays. */
@@ -63,33 +65,49 @@ interface Unreadable {
   readonly location: string;
 }
 
+interface Counted {
+  readonly deleted: Counts;
+  readonly unreadable: Counts;
+}
+
+function countedBy(metrics: Metrics): Counted {
+  return {
+    deleted: new Counts(metrics, {
+      name: "firn_purged_files_total",
+      help: "Files of purged tables that were deleted",
+    }),
+    unreadable: new Counts(metrics, {
+      name: "firn_purge_unreadable_files_total",
+      help: "Files of purged tables that could not be read, so that what only they name stays",
+    }),
+  };
+}
+
 /** Ends the life of what was dropped, of any type, once its retention is over. */
 export class Purge {
   readonly #catalog: AccountCatalog;
   readonly #parts: Parts;
-  readonly #deleted: Counts;
-  readonly #unreadable: Counts;
+  readonly #counted: Counted;
 
-  constructor(catalog: AccountCatalog, parts: Parts) {
+  constructor(catalog: AccountCatalog, parts: Parts, counted: Counted = countedBy(parts.metrics)) {
     this.#catalog = catalog;
     this.#parts = parts;
-    this.#deleted = new Counts(parts.metrics, {
-      name: "firn_purged_files_total",
-      help: "Files of purged tables that were deleted",
-    });
-    this.#unreadable = new Counts(parts.metrics, {
-      name: "firn_purge_unreadable_files_total",
-      help: "Files of purged tables that could not be read, so that what only they name stays",
-    });
+    this.#counted = counted;
+  }
+
+  /** The purges of another account. */
+  within(catalog: AccountCatalog): Purge {
+    return new Purge(catalog, this.#parts, this.#counted);
   }
 
   /** Carries a purge on from where it stands, and answers whether it is over. See `JobWork`. */
   async run(lease: JobLease, ended: AbortSignal): Promise<boolean> {
     const { context } = this.#catalog;
     const table = await beginPurge(context, lease);
-    if (table !== undefined) await this.#learnRoots(table);
-    if (table !== undefined && (await this.#files(lease, table, ended)) === "interrupted") {
-      return false;
+    if (table?.format === "ROW") await this.#parts.purgeRows(table);
+    else if (table !== undefined) {
+      await this.#learnRoots(table);
+      if ((await this.#files(lease, table, ended)) === "interrupted") return false;
     }
     if (!(await deleteDerived(context, lease, ended))) return false;
     await endPurge(context, lease);
@@ -138,7 +156,7 @@ export class Purge {
     files: number,
     { error: { code, message }, location }: Unreadable,
   ): { readonly failures: number; readonly lastFailure: string; readonly lastMessage: string } {
-    this.#unreadable.add(files);
+    this.#counted.unreadable.add(files);
     this.#parts.onUnreadable?.({ job: job.id, table: id, files, last: location, code, message });
     return { failures: job.failures + files, lastFailure: code, lastMessage: message };
   }
@@ -223,7 +241,7 @@ export class Purge {
     }
     lease.assertHeld();
     await this.#parts.locations.deleteMany(own);
-    this.#deleted.add(own.length);
+    this.#counted.deleted.add(own.length);
     return "all";
   }
 

@@ -188,7 +188,8 @@ export function isFault(error: unknown): error is FirnError {
   return error.kind === "Invalid" || error.kind === "NotFound" || error.code === "WORK_FAILED";
 }
 
-function manifestsOf({ fragment }: Snapshot): readonly string[] {
+/** Of a snapshot of format version 1 that lists its manifests itself. */
+export function manifestsOf({ fragment }: Snapshot): readonly string[] {
   const paths = fragment.object["manifests"];
   return isJsonArray(paths) ? paths.filter((path) => typeof path === "string") : [];
 }

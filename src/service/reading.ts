@@ -7,7 +7,14 @@ import { LIMITS } from "../base/limits.ts";
 import { InlineWorkers, type Tasks, type Workers } from "../base/work.ts";
 import { serveWork } from "../base/work-thread.ts";
 import { type WorkLimits, WorkThreads } from "../base/work-threads.ts";
-import { type ManifestEntry, readManifest, readManifestList } from "../iceberg/manifest.ts";
+import {
+  type ListedManifest,
+  type ManifestEntry,
+  readListedManifests,
+  readManifest,
+  readManifestList,
+} from "../iceberg/manifest.ts";
+import { type FiguresAsked, figuresOf, type ManifestFigures } from "../iceberg/manifest-figures.ts";
 import { parseTableMetadata } from "../iceberg/metadata.ts";
 import { TABLE_FORMS, VIEW_FORMS } from "../iceberg/slice-forms.ts";
 import { type Forms, type Slice, slicesOf } from "../iceberg/slices.ts";
@@ -28,6 +35,11 @@ export interface AvroInput {
   readonly bytes: Uint8Array;
 }
 
+/** A manifest, and what is to be added up of it. */
+export interface FiguresInput extends AvroInput {
+  readonly asked: FiguresAsked;
+}
+
 /** The body of a request. */
 export interface BodyInput {
   readonly bytes: Uint8Array;
@@ -41,6 +53,10 @@ export interface ReadingTasks extends Tasks {
   readonly manifestList: (input: AvroInput) => Generator<readonly string[], void>;
   /** The entries of a manifest; what comes before a fault is told before it. */
   readonly manifest: (input: AvroInput) => Generator<readonly ManifestEntry[], void>;
+  /** As `manifestList`, with the size of each. */
+  readonly listedManifests: (input: AvroInput) => Generator<readonly ListedManifest[], void>;
+  /** The figures of a manifest, in one piece. */
+  readonly manifestFigures: (input: FiguresInput) => Generator<ManifestFigures, void>;
   readonly body: (input: BodyInput) => Generator<JsonSlice, void>;
 }
 
@@ -51,6 +67,10 @@ const TASKS: ReadingTasks = {
   view: (input) => readMetadata(input, parseViewMetadata, VIEW_FORMS),
   manifestList: ({ bytes }) => together(readManifestList(bytes)),
   manifest: ({ bytes }) => together(readManifest(bytes)),
+  listedManifests: ({ bytes }) => together(readListedManifests(bytes)),
+  manifestFigures: function* ({ bytes, asked }) {
+    yield figuresOf(bytes, asked);
+  },
   body: ({ bytes }) => sliceJson(asObject(parseJsonBytes(bytes), "")),
 };
 /**

@@ -136,7 +136,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     attempt: CommitAttempt<E, M>,
   ): () => Promise<RelationDraft<E>> {
     return async () => {
-      const places = await this.#parts.places.of(ref.catalog, ref.path);
+      const places = await this.#parts.places.of(ref.catalog, ref.path, true);
       const metadata = await inTurns(this.#parts.context.clock, make(places));
       const location = places.locationOf(metadata);
       const drafted = await files.draft(location, metadata, undefined);
@@ -172,7 +172,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       if (samePlaces(base.metadata, next)) {
         return attempt.at(await files.draft(entity.location, next, base), base);
       }
-      const places = await this.#parts.places.of(ref.catalog, ref.path);
+      const places = await this.#parts.places.of(ref.catalog, ref.path, true);
       const location = places.locationOf(next);
       if (location !== entity.location) {
         await this.#parts.places.assertApart(places, ref.path, location);
@@ -214,7 +214,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       throw relationExists("table", path, name, { type: this.#parts.type });
     }
     const { context, files, describe } = this.#parts;
-    const places = await this.#parts.places.of(catalog, path);
+    const places = await this.#parts.places.of(catalog, path, true);
     const where = places.allowed(metadataLocation);
     const read = await files.readAnew(where);
     const { metadata } = read.file;
@@ -294,7 +294,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
         ...(await inTurns(context.clock, describe(base, metadata)))(iceberg.metadataLocation),
         ...places.surroundings(location),
       };
-    // Whatever was made of it since is somebody else's.
+    // Whatever was made of it since belongs to another writer.
     const restore = async ({ entity, summary }: Stored<E>) =>
       entity.id === done.entity.id && summary.revision === done.revision
         ? { ...described, iceberg, location }

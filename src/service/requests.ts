@@ -57,12 +57,16 @@ export interface CreateTable {
   readonly writeOrder?: JsonObject | undefined;
   readonly properties: Properties;
   readonly stageCreate: boolean;
+  /** The client takes credentials for the table's files. */
+  readonly delegation?: Delegation | undefined;
 }
 
 export interface RegisterTable {
   readonly name: string;
   readonly metadataLocation: string;
   readonly overwrite: boolean;
+  /** As in `CreateTable`. */
+  readonly delegation?: Delegation | undefined;
 }
 
 /** Requirements and updates as they stand in the request: `iceberg/` parses and validates them. */
@@ -78,6 +82,8 @@ export type SnapshotsMode = "all" | "refs";
 
 export interface LoadOptions {
   readonly snapshots: SnapshotsMode;
+  /** The client takes credentials for the table's files. */
+  readonly delegation?: Delegation | undefined;
   /** The entity tags of `If-None-Match`, quotes and all, or `ANY_TAG`. */
   readonly ifNoneMatch?: readonly string[] | undefined;
 }
@@ -94,6 +100,20 @@ export interface LoadedTable {
   readonly etag: string | undefined;
   readonly metadataLocation: string | undefined;
   readonly metadata: readonly Uint8Array[];
+  readonly config: Properties;
+  /** Where the client asked for them, and they can be lent. */
+  readonly credentials?: readonly StorageCredential[];
+}
+
+/** How a client asks for credentials. */
+export interface Delegation {
+  /** Where it renews them: relative to the URI of the catalog. */
+  readonly refreshEndpoint: string;
+}
+
+/** Settings of a client for all files at a prefix. */
+export interface StorageCredential {
+  readonly prefix: string;
   readonly config: Properties;
 }
 
@@ -173,6 +193,8 @@ export interface NamespaceOperations {
   ): Promise<Page<readonly string[]>>;
   createNamespace(actor: Actor, ref: NamespaceRef, properties: Properties): Promise<NamespaceInfo>;
   loadNamespace(actor: Actor, ref: NamespaceRef): Promise<NamespaceInfo>;
+  /** @throws FirnError `NotFound` where it is not. */
+  namespaceExists(actor: Actor, ref: NamespaceRef): Promise<void>;
   dropNamespace(actor: Actor, ref: NamespaceRef): Promise<void>;
   updateNamespace(
     actor: Actor,
@@ -189,6 +211,12 @@ export interface TableOperations {
   createTable(actor: Actor, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable>;
   registerTable(actor: Actor, ref: NamespaceRef, request: RegisterTable): Promise<LoadedTable>;
   loadTable(actor: Actor, ref: TableRef, options: LoadOptions): Promise<LoadResult>;
+  /** Credentials for a table's files, anew; none where they cannot be lent. */
+  loadCredentials(
+    actor: Actor,
+    ref: TableRef,
+    delegation: Delegation,
+  ): Promise<readonly StorageCredential[]>;
   /** @throws FirnError `NotFound` where it is not. */
   tableExists(actor: Actor, ref: TableRef): Promise<void>;
   commitTable(actor: Actor, ref: TableRef, request: CommitTable): Promise<LoadedTable>;

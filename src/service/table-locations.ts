@@ -91,6 +91,11 @@ export class CatalogPlaces {
     this.#roots = [...own, ...sharedRoots].map((root) => locations.normalize(root));
   }
 
+  /** Whether tables may lie within each other's locations. */
+  get overlaps(): boolean {
+    return this.#overlaps;
+  }
+
   /**
    * The canonical form of a location that a client chose.
    *
@@ -307,12 +312,16 @@ export class TableLocations {
    *
    * @throws FirnError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`.
    */
-  async of(catalog: string, namespace: readonly string[] = []): Promise<CatalogPlaces> {
+  async of(
+    catalog: string,
+    namespace: readonly string[] = [],
+    into?: true,
+  ): Promise<CatalogPlaces> {
     const { catalogs, namespaces } = this.#catalog;
     const paths = namespace.map((_, i) => namespace.slice(0, namespace.length - i));
     const [{ entity }, ...stored] = await settleAll([
-      catalogs.get(catalog),
-      ...paths.map((path) => namespaces.get({ catalog, path })),
+      catalogs.get(catalog, into),
+      ...paths.map((path) => namespaces.get({ catalog, path }, into)),
     ]);
     const above = stored.map((one) => one.entity);
     return new CatalogPlaces(entity, this.#locations, this.#sharedRoots, above);

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { StoreName, StoreObserver } from "../base/store-observers.ts";
 import type { Actor } from "./actor.ts";
 import { SERVICE_LIMITS } from "./limits.ts";
-import { US_EAST_1 } from "./stores/prices.ts";
+import { type Prices, US_EAST_1 } from "./stores/prices.ts";
 
 /** What a request to a store counts as: classes that are priced apart. */
 export const REQUEST_CLASSES = [
@@ -42,7 +42,7 @@ export interface TableName {
 
 export interface UsageReport {
   readonly sinceMs: number;
-  readonly prices: typeof US_EAST_1;
+  readonly prices: Prices;
   readonly total: UsageFigures;
   readonly operations: readonly (UsageFigures & { readonly operation: string })[];
   /** The most expensive first, by requests where nothing is billed. */
@@ -53,32 +53,46 @@ export interface UsageReport {
 
 type Cell = { -readonly [Name in keyof UsageFigures]: number };
 
-const CLASSES: Readonly<Record<string, RequestClass>> = {
-  "blob get": "blobReads",
-  "blob getRange": "blobReads",
-  "blob getSuffix": "blobReads",
-  "blob head": "blobReads",
-  "blob put": "blobWrites",
-  "blob putStream": "blobWrites",
-  "blob list": "blobLists",
-  "blob delete": "blobDeletes",
-  "blob deleteMany": "blobDeletes",
-  "pointer get": "pointerReads",
-  "pointer getMany": "pointerReads",
-  "pointer list": "pointerLists",
-  "pointer sweep": "pointerLists",
-  "pointer commit": "pointerWrites",
-  "pointer forget": "pointerWrites",
+const CLASSES: Readonly<Record<StoreName, Readonly<Record<string, RequestClass>>>> = {
+  blob: {
+    get: "blobReads",
+    getRange: "blobReads",
+    getSuffix: "blobReads",
+    head: "blobReads",
+    put: "blobWrites",
+    putStream: "blobWrites",
+    list: "blobLists",
+    delete: "blobDeletes",
+    deleteMany: "blobDeletes",
+  },
+  pointer: {
+    get: "pointerReads",
+    getMany: "pointerReads",
+    list: "pointerLists",
+    sweep: "pointerLists",
+    commit: "pointerWrites",
+    forget: "pointerWrites",
+  },
 };
+
+/** Far fewer than the tables that are counted apart, so the one moved last is never the oldest. */
+const STAYS_REQUESTS = 100;
 
 /** Work that no request waits for: jobs, garbage collection. */
 const BACKGROUND = "background";
 
+interface TableUsage {
+  readonly name: TableName;
+  readonly cell: Cell;
+  /** Requests of the account when it was last moved to the end. */
+  movedAt: number;
+}
+
 interface AccountUsage {
   readonly total: Cell;
   readonly operations: Map<string, Cell>;
-  /** The one used last is the last. */
-  readonly tables: Map<string, { readonly name: TableName; readonly cell: Cell }>;
+  /** In the order of their `movedAt`. */
+  readonly tables: Map<string, TableUsage>;
   readonly otherTables: Cell;
 }
 
@@ -87,18 +101,20 @@ interface AccountUsage {
  * store is asked for belongs to the request whose work it is, wherever that waits.
  *
  * Memory: an account has as many operations as there are, and `usageTables` tables; the one that
- * was used longest ago is added to the others.
+ * was used longest ago, give or take 100 requests, is added to the others.
  */
 export class UsageMeter implements StoreObserver {
   readonly #subjects = new AsyncLocalStorage<readonly Cell[]>();
   readonly #accounts = new Map<string, AccountUsage>();
   readonly #sinceMs: number;
   readonly #own: string;
+  readonly #prices: Prices;
 
-  /** `account`: the one that background work belongs to. */
-  constructor(clock: Clock, account: string) {
+  /** `account`: the one that background work belongs to. `prices`: what dollars rest on. */
+  constructor(clock: Clock, account: string, prices: Prices = US_EAST_1) {
     this.#sinceMs = clock.nowMs();
     this.#own = account;
+    this.#prices = prices;
   }
 
   /** Runs the work of one request. */
@@ -109,7 +125,7 @@ export class UsageMeter implements StoreObserver {
   }
 
   request(store: StoreName, request: string): void {
-    const kind = CLASSES[`${store} ${request}`];
+    const kind = CLASSES[store][request];
     if (kind === undefined) return;
     for (const cell of this.#current()) cell[kind]++;
   }
@@ -154,7 +170,7 @@ export class UsageMeter implements StoreObserver {
     const { total, operations, tables, otherTables } = this.#accountOf(account);
     return {
       sinceMs: this.#sinceMs,
-      prices: US_EAST_1,
+      prices: this.#prices,
       total,
       operations: [...operations].map(([operation, cell]) => ({ operation, ...cell })),
       tables: [...tables.values()]
@@ -165,10 +181,13 @@ export class UsageMeter implements StoreObserver {
   }
 }
 
-function tableCell({ tables, otherTables }: AccountUsage, name: TableName): Cell {
-  const key = JSON.stringify([name.catalog, name.namespace, name.table]);
+function tableCell({ tables, otherTables, total }: AccountUsage, name: TableName): Cell {
+  const key = keyOf(name);
   const known = tables.get(key);
-  const entry = known ?? { name, cell: emptyCell() };
+  // A busy table stays where it is for a while: to move it costs more than to count.
+  if (known !== undefined && total.requests - known.movedAt < STAYS_REQUESTS) return known.cell;
+  const entry = known ?? { name, cell: emptyCell(), movedAt: 0 };
+  entry.movedAt = total.requests;
   if (known !== undefined) tables.delete(key);
   tables.set(key, entry);
   if (tables.size > SERVICE_LIMITS.usageTables) {
@@ -179,6 +198,11 @@ function tableCell({ tables, otherTables }: AccountUsage, name: TableName): Cell
     }
   }
   return entry.cell;
+}
+
+/** No two tables have one: lengths say where a name ends. */
+function keyOf({ catalog, namespace, table }: TableName): string {
+  return `${catalog.length} ${namespace.length} ${catalog}${namespace}${table}`;
 }
 
 function addTo(sum: Cell, cell: Cell): void {

@@ -35,7 +35,7 @@ describe("borders of a warm request", () => {
 });
 
 /**
- * A little above what is measured: the order of what happens side by side varies. Two are the count
- * of what a request asks of the stores.
+ * Above what a quiet machine measures (39, 14, 13): the order of what happens side by side varies
+ * with the load, and each change of order adds two.
  */
-const CEILINGS: Readonly<Record<string, number>> = { commit: 46, load: 18, loadUnchanged: 17 };
+const CEILINGS: Readonly<Record<string, number>> = { commit: 45, load: 18, loadUnchanged: 17 };

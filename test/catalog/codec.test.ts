@@ -24,7 +24,7 @@ import {
   encodeSnapshotContent,
   encodeSnapshotSummary,
 } from "../../src/catalog/codec/snapshot.ts";
-import { decodeSummary, encodeSummary } from "../../src/catalog/codec/summary.ts";
+import { decodeSummary, encodeSummary, formatIn } from "../../src/catalog/codec/summary.ts";
 import type { ChangeRecord, Entity, Properties } from "../../src/catalog/model.ts";
 import * as sample from "./support/samples.ts";
 
@@ -483,4 +483,31 @@ describe("malformed bytes", () => {
 test("a receipt and a summary of usual size fit one write unit", () => {
   expect(encodeReceipt(sample.RECEIPT).length).toBeLessThan(LIMITS.summaryBytes / 2);
   expect(encodeSummary(sample.SUMMARY).length).toBeLessThan(LIMITS.summaryBytes / 2);
+});
+
+test("the format is found in a summary without decoding it", () => {
+  const numbers = { ICEBERG: 1, ROW: 2, DELTA: 3, HUDI: 4, OTHER: 5 } as const;
+  const formats = [undefined, ...(Object.keys(numbers) as (keyof typeof numbers)[])];
+  const property = fc.property(
+    fc.string({ maxLength: 200 }),
+    fc.constantFrom(...formats),
+    fc.boolean(),
+    (name, format, isNamed) => {
+      const { format: _, contentHash, parentId, ...rest } = sample.SUMMARY;
+      const whole = { ...rest, ...(!isNamed && { contentHash, parentId }), name };
+      const bytes = encodeSummary(format === undefined ? whole : { ...whole, format });
+      expect(formatIn(bytes)).toBe(format === undefined ? 0 : numbers[format]);
+    },
+  );
+  fc.assert(property);
+});
+
+test("a summary that ends in the middle of a member has no format, and one may say so", () => {
+  const bytes = encodeSummary({ ...sample.SUMMARY, format: "ROW" });
+  for (let end = 0; end <= bytes.length; end++) {
+    const cut = bytes.subarray(0, end);
+    const read = readOrCorrupt((b) => expect([0, 2]).toContain(formatIn(b)), cut);
+    if (end === bytes.length) expect(read).toBe("read");
+  }
+  expect(formatIn(new Uint8Array())).toBe(0);
 });

@@ -20,6 +20,7 @@ import {
   parseKey,
 } from "../../src/catalog/keys.ts";
 import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
+import { byIdKey, byIdKeys } from "../../src/catalog/paths.ts";
 import { KeyFamilies } from "../../src/pointer/families.ts";
 import { legalName } from "./support/names.ts";
 import * as sample from "./support/samples.ts";
@@ -179,4 +180,16 @@ test("a directory is what its keys lie in", () => {
       expect(() => families.assertListed(childDirectory(ACCOUNT, catalog, [level]))).not.toThrow();
     }),
   );
+});
+
+test("keys by ids of a list are the ones that are made one by one", () => {
+  const types = "account catalog namespace table view connector principal".split(" ");
+  const type = fc.constantFrom(...(types as Parameters<typeof byIdKey>[0][]));
+  // An account's id may be that of another entity too, and an entity's that of its account.
+  const ids = fc.array(fc.tuple(type, fc.oneof(fc.uuid(), fc.constant(ACCOUNT))));
+  const property = fc.property(ids, (asked) => {
+    const keyFor = byIdKeys(ACCOUNT);
+    for (const [each, one] of asked) expect(keyFor(each, one)).toBe(byIdKey(each, ACCOUNT, one));
+  });
+  fc.assert(property);
 });

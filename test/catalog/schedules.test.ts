@@ -8,6 +8,7 @@ import {
   NESTED_PAIR,
   RIVALS,
   SUCCESSORS,
+  TOGETHER,
 } from "./support/races.ts";
 import { type Depth, EVERY_ORDER, explore, type Race, THOROUGH } from "./support/schedules.ts";
 
@@ -46,6 +47,9 @@ test("nor where both stand still and go on in any order", () =>
 
 test("a name that comes to mean another thing is not taken for the old one", () =>
   exploreAll("successors", SUCCESSORS, EVERY_ORDER));
+
+test("a transaction never takes one table for two, nor a former table for one in the way", () =>
+  exploreAll("together", TOGETHER, EVERY_ORDER));
 
 test("what was dropped comes back or goes for good, never both and never half", () =>
   exploreAll("lives", LIVES, EVERY_ORDER));

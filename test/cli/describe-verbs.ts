@@ -73,18 +73,45 @@ export function describeVerbs(firn: RunFirn): void {
     });
   });
 
+  describe("what was dropped, and jobs, of a server that is asked by its URL", () => {
+    it("restores by the line that rm prints and by name, and shows jobs", async () => {
+      const dropped = await firn(["rm", "lake.glacier.sites", "--yes"]);
+      const [, id = ""] = /firn undrop (\S+) /.exec(dropped.errors) ?? [];
+      expect(await done("dropped")).toContain(id);
+      expect(await done("undrop", id)).toBe(`restored table lake.glacier.sites (${id})\n`);
+      await done("rm", "lake.glacier.sites", "--yes");
+      expect(await done("undrop", "glacier.sites")).toContain(id);
+      expect(await done("ls", "lake.glacier")).toContain("sites\t");
+      await done("catalog", "create", "spare");
+      await done("namespace", "create", "spare.brief");
+      const job = JSON.parse(await done("rm", "-r", "spare.brief", "--yes", "--json"));
+      expect(JSON.parse(await done("jobs", "show", job.id, "--json"))).toMatchObject({
+        state: "over",
+        progress: { done: 1, total: 1 },
+      });
+      expect(await done("jobs")).toContain(job.id);
+      const late = await firn(["jobs", "cancel", job.id]);
+      expect(late.exitCode).toBe(5);
+      expect(late.errors).toContain("[JOB_OVER]");
+      // Nothing stays dropped for what is looked at next.
+      await done("undrop", "spare.brief");
+      const none = await firn(["undrop", "no.such"]);
+      expect(none.errors).toContain("[DROPPED_NOT_FOUND]");
+    });
+  });
+
   describe("firn alone, and completion of its lines", () => {
     it("shows every command on one screen", async () => {
       const home = await done();
       expect(home).toMatch(/look {6}ls {2}describe/);
-      expect(home).toMatch(/model {5}.*catalog.*namespace.*table/);
+      expect(home).toMatch(/model {5}[\s\S]*catalog\s+connector\s+namespace\s+table/);
       expect(home.split("\n").length).toBeLessThan(24);
     });
 
     it("completes commands, options, names, refs and contexts", async () => {
       const words = async (...line: readonly string[]) =>
         (await done("__complete", "--", ...line)).split("\n").map((text) => text.split("\t")[0]);
-      expect(await words("ro")).toEqual(["rollback", ""]);
+      expect(await words("ro")).toEqual(["rollback", "role", "row", ""]);
       expect(await words("table", "ren")).toEqual(["rename", ""]);
       expect(await words("ls", "--dro")).toEqual(["--dropped", ""]);
       expect(await words("completion", "f")).toEqual(["fish", ""]);

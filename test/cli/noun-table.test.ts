@@ -5,7 +5,7 @@ import { addNouns } from "../../src/cli/verbs/noun-program.ts";
 import { NOUN_VERBS, nounAndVerb, shownBody, shownQuery } from "../../src/cli/verbs/noun-table.ts";
 
 /** Operations that commands made by hand serve. */
-const BY_HAND = ["listDropped", "undrop", "listJobs", "getJob", "retryJob"];
+const BY_HAND = ["listDropped", "undrop", "listJobs", "getJob", "retryJob", "cancelJob", "runSql"];
 
 it("every operation of the native API has one command", () => {
   const served = NOUN_VERBS.map(({ name }) => name);
@@ -19,10 +19,22 @@ it("every operation of the native API has one command", () => {
       "table get",
       "table rename",
       "table versions",
+      "table layout",
+      "table columns",
+      "table health",
       "snapshot resolve",
       "snapshot ancestors",
       "view delete",
       "node info",
+      "row get",
+      "row scan",
+      "row write",
+      "lease acquire",
+      "queue claim",
+      "event-log events",
+      "counter add",
+      "idempotency reserve",
+      "deduplication find-new",
     ]),
   );
 });
@@ -33,7 +45,7 @@ it("nouns and verbs come from path and method alone", () => {
   expect(of("PATCH", "/accounts/{account}")).toEqual(["account", "update"]);
   expect(of("POST", "/connectors/{id}:import")).toEqual(["connector", "import"]);
   expect(of("GET", "/catalogs/{catalog}/layout")).toEqual(["catalog", "layout"]);
-  expect(of("DELETE", "/a/{a}/stats/{target}")).toEqual(["stats", "delete"]);
+  expect(of("DELETE", "/a/{a}/stats/{target}")).toEqual(["statistics", "delete"]);
 });
 
 it("members of queries and bodies are options, and no option is two things", () => {

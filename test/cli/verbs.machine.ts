@@ -52,7 +52,7 @@ it.skipIf(!BASH)("bash completes a line with the script that firn prints", async
     const { stdout, stderr } = spawnSync("bash", ["-c", script], { env, encoding: "utf8" });
     return stdout + stderr;
   };
-  expect(completed("firn rol", "rol")).toBe("rollback\n");
+  expect(completed("firn roll", "roll")).toBe("rollback\n");
   expect(completed("firn ls lake.gl", "lake.gl")).toBe("lake.glacier.\n");
   // Bash ends a word at an at sign: what stands before it is not repeated.
   expect(completed("firn log lake.glacier.cores@se", "se")).toBe("season-1\n");

@@ -9,9 +9,14 @@ const VENV = join(HERE, ".venv");
  * MiniStack (S3, DynamoDB and more), installed into an environment of its own where it is not yet,
  * with nothing in it.
  *
+ * @param judges whether it evaluates policies of identities and sessions.
  * @returns what is missing, where it cannot be had.
  */
-export async function startMiniStack(): Promise<StandIn | string> {
+export async function startMiniStack({
+  judges = false,
+}: {
+  readonly judges?: boolean;
+} = {}): Promise<StandIn | string> {
   const python = findPython();
   if (python === undefined) {
     return "MiniStack: no Python 3.10 or newer with venv (apt: python3-venv)";
@@ -22,6 +27,6 @@ export async function startMiniStack(): Promise<StandIn | string> {
     command: join(VENV, "bin", "ministack"),
     args: [],
     // It would listen on every interface.
-    env: { BIND_HOST: "127.0.0.1", GATEWAY_PORT: String(port) },
+    env: { BIND_HOST: "127.0.0.1", GATEWAY_PORT: String(port), ...(judges && { AUTH: "true" }) },
   }));
 }

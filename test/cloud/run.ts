@@ -28,7 +28,8 @@ interface Server {
 }
 
 const SERVERS: Readonly<Record<string, Server>> = {
-  FIRN_TEST_MINISTACK: { start: startMiniStack, optional: false },
+  FIRN_TEST_MINISTACK: { start: () => startMiniStack(), optional: false },
+  FIRN_TEST_MINISTACK_AUTH: { start: () => startMiniStack({ judges: true }), optional: false },
   FIRN_TEST_LOCALSTACK: { start: startLocalStack, optional: false },
   FIRN_TEST_DYNOXIDE: { start: startDynoxide, optional: true },
   FIRN_TEST_VERSITYGW: { start: startVersitygw, optional: true },

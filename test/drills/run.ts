@@ -1,6 +1,9 @@
-import { DRILLS } from "./drills.ts";
+import { DRILLS as INCIDENTS } from "./drills.ts";
+import { PATTERN_DRILLS } from "./patterns.ts";
 
-/** `npm run drill`: the incidents of docs/runbook.md, all or those that are named. */
+const DRILLS = [...INCIDENTS, ...PATTERN_DRILLS];
+
+/** `npm run drill`: the incidents of docs/runbook.md and the designs of docs/patterns.md. */
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => DRILLS.every((drill) => drill.name !== name));
   if (unknown.length > 0) {

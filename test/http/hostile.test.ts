@@ -13,13 +13,12 @@ import {
   serving,
 } from "./support.ts";
 
-const { service } = scripted({
-  loadNamespace: async (_ctx, { namespace }) => {
-    throw new FirnError("NotFound", "NAMESPACE_NOT_FOUND", "no such namespace", {
-      namespace: namespace.join("."),
-    });
-  },
-});
+const missing = async (_ctx: unknown, { namespace }: { readonly namespace: readonly string[] }) => {
+  throw new FirnError("NotFound", "NAMESPACE_NOT_FOUND", "no such namespace", {
+    namespace: namespace.join("."),
+  });
+};
+const { service } = scripted({ loadNamespace: missing, namespaceExists: missing });
 let running: Running;
 
 beforeAll(async () => {

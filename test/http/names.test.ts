@@ -104,11 +104,11 @@ describe("routes", () => {
   });
 
   it("of the contract that are not served are known as such, by their method", () => {
-    expect(matchPath("GET", "/v1/cat/namespaces/a%1Fb/tables/v%2Fw/credentials")).toMatchObject({
+    expect(matchPath("GET", "/v1/cat/namespaces/a%1Fb/tables/v%2Fw/plan/p")).toMatchObject({
       found: "unserved",
       endpoint: {
         method: "GET",
-        template: "/v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials",
+        template: "/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
       },
     });
     expect(matchPath("POST", "/v1/namespaces/a/tables/t/plan").found).toBe("unserved");

@@ -66,6 +66,7 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
     listNamespaces: async () => ({ items: [["a"], ["b", "c"]], nextPageToken: null }),
     createNamespace: async (_ctx, ref, properties) => ({ namespace: ref.namespace, properties }),
     loadNamespace: async (_ctx, ref) => ({ namespace: ref.namespace, properties: { k: "v" } }),
+    namespaceExists: async () => undefined,
     dropNamespace: async () => undefined,
     updateNamespace: async () => ({ updated: ["a"], removed: ["b"], missing: ["c"] }),
     listTables: async () => ({ items: ["t1", "t2"], nextPageToken: "next" }),
@@ -74,6 +75,7 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
     registerTable: async () => loaded(),
     loadTable: async (_ctx, _ref, { ifNoneMatch }) =>
       ifNoneMatch?.includes('"v1"') === true ? "not-modified" : loaded(),
+    loadCredentials: async () => [],
     tableExists: async () => undefined,
     commitTable: async (_ctx, _ref, request) => {
       atOnce(tableCommitSteps(request));

@@ -14,7 +14,7 @@ import {
 const CURVES: Readonly<Record<string, Curve>> = { morton2, morton3, hilbert2, hilbert3 };
 const refused = expect.objectContaining({ kind: "Invalid", code: "COORDINATE_INVALID" });
 
-const bitsOf = ({ dimensions }: Curve) => COORDINATE_BITS[dimensions] as number;
+const bitsOf = ({ dimensions }: Curve) => COORDINATE_BITS[dimensions];
 
 function points(curve: Curve): fc.Arbitrary<Point> {
   const most = 2 ** bitsOf(curve) - 1;

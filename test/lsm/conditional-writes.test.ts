@@ -13,14 +13,15 @@ import { Processes } from "./support/worlds.ts";
 
 const clock = new VirtualClock();
 let hold = "";
+let isLogShut = false;
 
 async function open(forTests: Partial<LsmTuning> = {}) {
   const prng = new SeededPrng(1);
-  const store = new FaultyBlobStore(new MemoryBlobStore(clock), (_index, method, [path]) =>
-    hold !== "" && method.startsWith("get") && String(path).startsWith(hold)
-      ? { fault: "stalled", applied: "before" }
-      : undefined,
-  );
+  const store = new FaultyBlobStore(new MemoryBlobStore(clock), (_index, method, [path]) => {
+    const isHeld = hold !== "" && method.startsWith("get") && String(path).startsWith(hold);
+    const isPut = isLogShut && method === "put" && String(path).startsWith("wal/");
+    return isHeld || isPut ? { fault: "stalled", applied: "before" } : undefined;
+  });
   const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
   const node = new Processes().start();
   const budget = new MemoryBudget(100_000_000, 0);
@@ -113,5 +114,34 @@ describe("a conditional write", () => {
     for (const is of [-1, 0.5, engine.lastSequence + 1]) {
       expect(() => engine.write(put(b), { check: [{ key: b, is }] })).toThrow(invalid);
     }
+  });
+});
+
+describe("a conditional write beside writes that are not durable", () => {
+  it("is refused by tables once all that was written before is durable", async () => {
+    const { engine, store } = await open({ recentBytes: 1 });
+    await engine.put(a, one);
+    const view = engine.readView();
+    await engine.delete(a);
+    await engine.flush();
+    const { durable } = await engine.put(utf8("c"), one);
+    await durable();
+    isLogShut = true;
+    const last = await engine.put(b, one);
+    let isAnswered = false;
+    const refused = Promise.resolve(
+      engine.write(put(a), { check: [{ key: a, is: view.sequence }] }),
+    ).catch((error: unknown) => {
+      isAnswered = true;
+      return error;
+    });
+    await clock.advance(100);
+    expect(isAnswered).toBe(false);
+    isLogShut = false;
+    await store.releaseAll();
+    expect(await refused).toMatchObject({ ...failed, context: { sequence: last.sequence } });
+    expect(engine.stats().durableSequence).toBe(last.sequence);
+    view.close();
+    await engine.close();
   });
 });

@@ -75,7 +75,8 @@ describe("a manifest of 20,000 tables", () => {
     let pauses = 0;
     let next = decoding.next();
     for (; next.done !== true; next = decoding.next()) pauses++;
-    expect(pauses).toBeGreaterThanOrEqual(500);
+    // As its fields are found, too: eight at a time, before the first table is read.
+    expect(pauses).toBeGreaterThanOrEqual(500 + Math.floor(499 / 8));
     expect(next.value).toEqual(decodeManifest(bytes));
   });
 });

@@ -2,20 +2,25 @@ import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import type { BlobStore } from "../../src/blob/port.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import type { LsmTuning } from "../../src/lsm/options.ts";
 import { int64Bytes, int64Of } from "../../src/lsm/read/operators.ts";
 import type { PackedScan } from "../../src/lsm/read/scan.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
+import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 import { Processes } from "./support/worlds.ts";
 
 const clock = new VirtualClock();
 
-async function open(forTests: Partial<LsmTuning> = {}, budget?: MemoryBudget): Promise<Engine> {
+async function open(
+  forTests: Partial<LsmTuning> = {},
+  budget?: MemoryBudget,
+  store: BlobStore = new MemoryBlobStore(clock),
+): Promise<Engine> {
   const prng = new SeededPrng(1);
-  const store = new MemoryBlobStore(clock);
   const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
   const node = new Processes().start();
   return await Engine.open({ store, wal, clock, prng, node, forTests, ...(budget && { budget }) });
@@ -35,6 +40,47 @@ async function rowsOf(scan: PackedScan): Promise<readonly string[]> {
   }
   return rows;
 }
+
+it("an insert finds a key wherever it lies", async () => {
+  const store = new FaultyBlobStore(new MemoryBlobStore(clock), (_index, method) =>
+    method === "putStream" && isShut ? { fault: "stalled", applied: "after", until } : undefined,
+  );
+  const opened = Promise.withResolvers<void>();
+  const until = () => opened.promise;
+  let isShut = true;
+  const engine = await open({ compaction: "manual", parallelFlushes: 2 }, undefined, store);
+  const keys = ["frozen first", "frozen then", "active"].map((name) => utf8(name));
+  const flushes: Promise<void>[] = [];
+  for (const [i, key] of keys.entries()) {
+    await engine.put(key, one);
+    if (i < 2) flushes.push(engine.flush());
+  }
+  const finds = async (): Promise<void> => {
+    const transaction = engine.transaction();
+    for (const key of keys) expect(await transaction.insert(key, two), utf8Text(key)).toBe(false);
+    // Within all bounds, and behind them.
+    for (const key of [utf8("frozen so"), utf8("z")]) {
+      expect(await transaction.insert(key, two)).toBe(true);
+      expect(await transaction.insert(key, two)).toBe(false);
+    }
+    transaction.rollback();
+  };
+  expect(engine.stats().memtables.count).toBe(3);
+  await finds();
+  isShut = false;
+  opened.resolve();
+  await Promise.all(flushes);
+  await engine.flush();
+  await finds();
+  await engine.compact();
+  await finds();
+  await engine.delete(keys[0]!);
+  const transaction = engine.transaction();
+  expect(await transaction.insert(keys[0]!, two)).toBe(true);
+  await transaction.commit();
+  expect(text(await engine.get(keys[0]!))).toBe("2");
+  await engine.close();
+});
 
 it("own writes have a say in each read of a key, whenever they were made", async () => {
   const engine = await open();

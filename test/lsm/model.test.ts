@@ -43,6 +43,7 @@ const SMALL: Partial<LsmTuning> = {
   compactionL0Tables: 2,
   compactionRuns: 2,
   compactionSubrangeBytes: 1_500,
+  compactionStepBytes: 3_000,
   gcMinAgeMs: 0,
   gcIntervalMs: 0,
 };

@@ -146,6 +146,26 @@ it("a seek over blocks of deletions comes to its end, in turns of any length", (
   }
 });
 
+it("a packed scan of a memtable goes on where it was while others write", async () => {
+  const engine = await openEngine({ scanBatchRows: 5 });
+  const even = Array.from({ length: KEYS / 2 }, (_, n) => keyOf(2 * n));
+  await engine.write(even.map((key): WriteOp => ({ op: "put", key, value: key })));
+  const scan = engine.scan();
+  const found: Pair[] = [];
+  for (let turn = 0; ; turn++) {
+    const rows = await scan.nextPacked();
+    if (rows === undefined) break;
+    found.push(...unpacked(rows));
+    // Before what it stands on, and behind; and newer versions of what it has yet to read.
+    const places = [2 * turn + 1, KEYS - 2 * turn - 1, Math.min(KEYS - 2, 12 * turn)];
+    await engine.write(
+      places.map((n): WriteOp => ({ op: "put", key: keyOf(n), value: utf8("x") })),
+    );
+  }
+  expect(found).toEqual(even.map((key) => [latin1(key), latin1(key)]));
+  await engine.close();
+});
+
 describe("packed scans", () => {
   it("see what plain scans see, beside versions, tombstones and expiry", async () => {
     await fc.assert(

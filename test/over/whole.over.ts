@@ -7,6 +7,7 @@ useWhole();
 describe.each([
   ["schedules", () => import("../catalog/schedules.test.ts")],
   ["faults", () => import("../catalog/faults.test.ts")],
+  ["faults of a backup", () => import("../service/backup-faults.test.ts")],
 ] as const)("over the model: %s", async (_name, load) => {
   await load();
 });

@@ -24,14 +24,17 @@ import { settingsMarkdown } from "../../src/runtime/settings-docs.ts";
 
 const CWD = "/somewhere/else";
 const SECRET = "0123456789abcdef0123456789abcdef";
+const BOOTSTRAP_KEY = `firn_0123456789_${SECRET}`;
 /** A value that each setting takes and that is not its default. */
 const SAMPLES: Partial<Record<SettingName, string>> = {
   historyRetention: "3d",
+  price: "s3Puts=4.5",
   dropRetention: "12h",
   gcGrace: "1h",
   profile: "memory",
   host: "localhost",
   port: "1",
+  pgPort: "off",
   logLevel: "warn",
   maxInFlight: "9",
   logFormat: "text",
@@ -40,6 +43,16 @@ const SAMPLES: Partial<Record<SettingName, string>> = {
   maxConnections: "9",
   maxConnectionsPerAddress: "3",
   allowAnonymous: "true",
+  auth: "required",
+  plainHttp: "true",
+  auditLogMib: "9",
+  vendRole: "arn:aws:iam::123456789012:role/lake",
+  vendStsEndpoint: "http://127.0.0.1:4566",
+  vendLifetime: "15m",
+  principalRate: "100",
+  tokenLifetime: "5m",
+  accessStaleness: "0",
+  bootstrapKey: BOOTSTRAP_KEY,
   standby: "true",
   takeover: "true",
   init: "true",
@@ -58,6 +71,7 @@ const SAMPLES: Partial<Record<SettingName, string>> = {
   engineMergeThreads: "7",
   cacheDiskMib: "10",
   secret: SECRET,
+  secretPrevious: SECRET,
 };
 
 function flags(values: Partial<Record<SettingName, readonly string[]>>, unknown: string[] = []) {
@@ -74,18 +88,27 @@ function problemsOf(...sources: Parameters<typeof readSettings>[0]): readonly st
   return result.ok ? [] : result.problems;
 }
 
+const ACCESS_DEFAULTS = { auditLogMib: 100, principalRate: 0, vendLifetime: 3_600_000 };
+
 describe("settings", () => {
   it("have safe defaults", () => {
     expect(read()).toEqual({
       profile: "local",
       host: "127.0.0.1",
       port: 8181,
+      pgPort: 5433,
       dir: resolve(CWD, ".firn"),
       warehouse: `file://${CWD}/.firn/warehouse`,
       catalog: [],
       allowLocation: [],
       allowProperty: [],
+      price: [],
       allowAnonymous: false,
+      auth: "none",
+      plainHttp: false,
+      ...ACCESS_DEFAULTS,
+      tokenLifetime: 3_600_000,
+      accessStaleness: 1_000,
       allowHost: [],
       trustedProxy: [],
       maxConnections: 8_192,
@@ -126,23 +149,16 @@ describe("settings", () => {
     ]);
     for (const name of SETTING_NAMES) {
       const text = SAMPLES[name] ?? "x";
-      if (name === "secret") {
-        expect(read(fromEnv({ FIRN_SECRET: text })).secret).toBe(text);
+      if (name === "secret" || name === "secretPrevious" || name === "bootstrapKey") {
+        expect(read(fromEnv({ [envOf(name)]: text }))[name]).toBe(text);
         continue;
       }
+      // Its place in a pair is told below.
+      if (name === "tlsCert" || name === "tlsKey") continue;
       const byFlag = read(flags({ [name]: [text] }));
       expect(read(fromEnv({ [envOf(name)]: text }))).toEqual(byFlag);
       expect(read(fromFields({ [name]: text }))).toEqual(byFlag);
       expect(byFlag).not.toEqual(read());
-    }
-  });
-
-  it("have floors where less would lose data", () => {
-    for (const name of ["historyRetention", "dropRetention", "gcGrace"] as const) {
-      expect(read(flags({ [name]: ["1h"] }))[name]).toBe(3_600_000);
-      for (const less of ["59m", "0", "0h", "-1d", "forever"]) {
-        expect(() => read(flags({ [name]: [less] }))).toThrow(/1h at least/);
-      }
     }
   });
 
@@ -324,4 +340,52 @@ it("random bytes are never handed out twice", () => {
     const float = prng.float();
     expect(float >= 0 && float < 1).toBe(true);
   }
+});
+
+describe("settings that must not be too small", () => {
+  it("have floors where less would lose data", () => {
+    for (const name of ["historyRetention", "dropRetention", "gcGrace"] as const) {
+      expect(read(flags({ [name]: ["1h"] }))[name]).toBe(3_600_000);
+      for (const less of ["59m", "0", "0h", "-1d", "forever"]) {
+        expect(() => read(flags({ [name]: [less] }))).toThrow(/1h at least/);
+      }
+    }
+  });
+
+  it("bound the life of tokens", () => {
+    for (const text of ["4m", "25h", "0"]) {
+      expect(() => read(flags({ tokenLifetime: [text] }))).toThrow(/between 5m and 24h/);
+    }
+  });
+
+  it("refuse keys in the clear beyond this machine", () => {
+    const given = { host: ["0.0.0.0"], auth: ["required"] };
+    expect(problemsOf(flags(given)).join()).toMatch(/--plain-http/);
+    expect(problemsOf(flags({ ...given, plainHttp: ["true"] }))).toEqual([]);
+    const tls = { tlsCert: ["cert.pem"], tlsKey: ["key.pem"] };
+    expect(problemsOf(flags({ ...given, ...tls }))).toEqual([]);
+    // Encryption does not say who may come in.
+    expect(problemsOf(flags({ ...tls, host: ["0.0.0.0"] })).join()).toMatch(/--allow-anonymous/);
+  });
+
+  it("take a certificate with its key, and not with --plain-http", () => {
+    expect(problemsOf(flags({ tlsCert: ["c"] }))).toEqual([
+      expect.stringMatching(/^--tls-cert needs --tls-key/),
+    ]);
+    expect(problemsOf(flags({ tlsKey: ["k"] }))).toEqual([
+      expect.stringMatching(/^--tls-key needs --tls-cert/),
+    ]);
+    expect(problemsOf(flags({ tlsCert: [""], tlsKey: ["k"] }))).toEqual([
+      "--tls-cert: must be a path",
+    ]);
+    const both = flags({ tlsCert: ["c"], tlsKey: ["k"], plainHttp: ["true"] });
+    expect(problemsOf(both).join()).toMatch(/--tls-cert and --plain-http exclude each other/);
+    const env = { FIRN_TLS_CERT: "c", FIRN_TLS_KEY: "/k" };
+    const fields = { tlsCert: "c", tlsKey: "/k" };
+    const byFlag = flags({ tlsCert: ["c"], tlsKey: ["/k"] });
+    for (const source of [byFlag, fromEnv(env), fromFields(fields)]) {
+      const { tlsCert, tlsKey } = read(source);
+      expect([tlsCert, tlsKey]).toEqual([`${CWD}/c`, "/k"]);
+    }
+  });
 });

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -17,43 +15,21 @@ import { requireSettings } from "../../src/runtime/read-settings.ts";
 import type { JobInfo } from "../../src/service/jobs-admin.ts";
 import { closeSites, NAME, openSite } from "../support/aws-site.ts";
 import { firnLine } from "../support/firn-lsm.ts";
+import { firnProcess } from "../support/firn-process.ts";
+import { callIceberg } from "../support/iceberg-call.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
 const HOUR_MS = 3_600_000;
 const JOB = "tombstones-1" as JobId;
 
 afterEach(closeSites);
 
-/** One command line in a process of its own, as an operator runs it. */
-async function firnProcess(...args: readonly string[]) {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FIRN_"));
-  const child = spawn(process.execPath, ["bin/firn.mjs", ...args], {
-    cwd: ROOT,
-    env: Object.fromEntries(inherited),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const out: string[] = [];
-  const errors: string[] = [];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => out.push(text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => errors.push(text));
-  const [exitCode] = await once(child, "close");
-  return { out: out.join(""), errors: errors.join(""), exitCode: exitCode as number };
-}
-
 function firn(...args: readonly string[]) {
   return firnLine(args);
 }
 
-async function ask(open: Firn, method: string, path: string, body?: object): Promise<number> {
-  const answer = await open.fetch(
-    new Request(`http://firn/iceberg/v1${path}`, {
-      method,
-      headers: { "Content-Type": "application/json" },
-      ...(body && { body: JSON.stringify(body) }),
-    }),
-  );
-  return answer.status;
+async function ask(...call: Parameters<typeof callIceberg>): Promise<number> {
+  return (await callIceberg(...call)).status;
 }
 
 /** A table dropped in namespace `a`; and the same name twice in `b` and `c`. */
@@ -76,7 +52,7 @@ async function plantFailedJob(options: FirnOptions): Promise<void> {
   const clock = new SystemClock();
   const prng = new SystemPrng();
   const quiet = { nodeId: "planter", onDefect: () => undefined, notify: () => undefined };
-  const settings = requireSettings(readOptions(options, ROOT));
+  const settings = requireSettings(readOptions(options, process.cwd()));
   const stores = await openStores(settings, { clock, prng, ...quiet }, createMetrics());
   const ids = new IdSource(clock, prng);
   const { context } = await AccountCatalog.open(

@@ -1,39 +1,23 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { Firn, type FirnOptions } from "../../src/index.ts";
 import { closeSites, NAME, openSite } from "../support/aws-site.ts";
 import { firnLine } from "../support/firn-lsm.ts";
+import { startFirn } from "../support/firn-process.ts";
+import { type Answering, callIceberg } from "../support/iceberg-call.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
-
 afterEach(closeSites);
-
-/** Firn, in this process or in another one. */
-type Answering = Pick<Firn, "fetch">;
-
-async function ask(open: Answering, method: string, path: string, body?: object) {
-  const answer = await open.fetch(
-    new Request(`http://firn/iceberg/v1${path}`, {
-      method,
-      headers: { "Content-Type": "application/json" },
-      ...(body && { body: JSON.stringify(body) }),
-    }),
-  );
-  return { status: answer.status, body: answer.status === 204 ? {} : await answer.json() };
-}
 
 const TABLES = "/namespaces/a/tables";
 
 /** A namespace with a table, in the first catalog. */
 async function makeTable(open: Answering): Promise<void> {
   const schema = { type: "struct", fields: [] };
-  expect(await ask(open, "POST", "/namespaces", { namespace: ["a"] })).toMatchObject({
+  expect(await callIceberg(open, "POST", "/namespaces", { namespace: ["a"] })).toMatchObject({
     status: 200,
   });
-  expect((await ask(open, "POST", TABLES, { name: "t", schema })).status).toBe(200);
+  expect((await callIceberg(open, "POST", TABLES, { name: "t", schema })).status).toBe(200);
 }
 
 function local(dir: string): FirnOptions {
@@ -65,7 +49,7 @@ async function expectCopies(open: Firn): Promise<void> {
 async function expectTables(open: Answering): Promise<void> {
   const places = new Set<unknown>();
   for (const prefix of ["", "/copy", "/two"]) {
-    const { status, body } = await ask(open, "GET", `${prefix}${TABLES}/t`);
+    const { status, body } = await callIceberg(open, "GET", `${prefix}${TABLES}/t`);
     expect(status).toBe(200);
     places.add((body as { metadata: { location: string } }).metadata.location);
   }
@@ -89,13 +73,9 @@ test("beside a server of a directory, and without it", { timeout: 60_000 }, asyn
 
 test("of a server in memory, by its socket", { timeout: 60_000 }, async () => {
   const [dir, backups] = [scratchDirectory(), scratchDirectory()];
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FIRN_"));
   const args = ["serve", "--profile", "memory", "--dir", dir, "--port", "0"];
-  const server = spawn(process.execPath, ["bin/firn.mjs", ...args], {
-    cwd: ROOT,
-    env: Object.fromEntries(inherited),
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const server = startFirn(...args);
+  server.stderr.resume();
   try {
     let [out, url] = ["", ""];
     for await (const text of server.stdout.setEncoding("utf8")) {

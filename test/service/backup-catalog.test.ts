@@ -1,20 +1,24 @@
 import { expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import type { AccountStores } from "../../src/catalog/accounts.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
+import type { Constraint } from "../../src/catalog/model.ts";
+import type { SnapshotRef } from "../../src/catalog/part-keys.ts";
+import { byIdKey } from "../../src/catalog/paths.ts";
 import { takeApart } from "../../src/catalog/walk.ts";
 import type { Live, PointerStore } from "../../src/pointer/port.ts";
 import { findBackup } from "../../src/service/backup/format.ts";
 import { type RestoreScope, restoreBackup } from "../../src/service/backup/restore.ts";
 import { takeBackup } from "../../src/service/backup/take.ts";
-import { ACTOR, openTestCatalog, testStores } from "../support/open-catalog.ts";
+import { ACTOR, openTestCatalog, type TestStores, testStores } from "../support/open-catalog.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+import { PRIMARY_KEY, STATS } from "./support/parts.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 const FAMILIES_LEFT_OUT = /\/(?:idempotency|changes|jobs)\//;
 
 /** What a restore of one catalog must bring back: the account, and all that belongs to it. */
-async function stateOf(stores: AccountStores, catalog: string) {
+async function stateOf(stores: TestStores, catalog: string) {
   const { pointers } = stores;
   const { id } = (await (await openTestCatalog(stores)).catalogs.get(catalog)).entity;
   const items: Live[] = [];
@@ -74,7 +78,7 @@ async function world(rounds: number) {
 }
 
 /** The same time, in which no pause lasts. */
-function unpaused(clock: VirtualClock): AccountStores["clock"] {
+function unpaused(clock: VirtualClock): TestStores["clock"] {
   return {
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
@@ -138,6 +142,77 @@ test("one catalog of a whole backup is restored alone", async () => {
   expect(await stateOf(back, "d")).toEqual(await stateOf(stores, "d"));
   const { catalogs } = await openTestCatalog(back);
   expect((await catalogs.list({})).items).toEqual(["d"]);
+});
+
+/** A table in each of two catalogs, each with a snapshot that has statistics and constraints. */
+async function tables() {
+  const given = await world(6);
+  const { clock, stores } = given;
+  const catalog = await openTestCatalog(stores);
+  for (const name of ["c", "d"]) {
+    const ref = { catalog: name, path: ["n2"], name: "t" };
+    await catalog.namespaces.create(ACTOR, { catalog: name, path: ["n2"] }, {});
+    const { entity } = await catalog.tables.create(ACTOR, "create-table", ref, async () => ({
+      location: `file:///lake/${name}/t`,
+      fresh: true,
+      iceberg: { metadataLocation: `${name}/0`, purgeRequested: false },
+    }));
+    const at = { table: entity.id, snapshotId: 7n };
+    await catalog.statistics.put(ACTOR, at, STATS);
+    await putConstraints(catalog, at, [PRIMARY_KEY]);
+  }
+  await clock.advance(1_000);
+  return { ...given, catalog };
+}
+
+function putConstraints(
+  { context, constraints }: AccountCatalog,
+  at: SnapshotRef,
+  next: readonly Constraint[],
+) {
+  const root = async () => {
+    const item = await context.pointers.get(byIdKey("table", context.account, at.table));
+    if (item.state === "absent") throw new Error("no table");
+    return item;
+  };
+  return constraints.change(ACTOR, at, root, () => next);
+}
+
+test("a catalog that is restored alone has its statistics and constraints", async () => {
+  const { clock, stores, target, take } = await tables();
+  const expected = await stateOf(stores, "d");
+  const parts = [...expected.keys()].filter((key) => /\/(?:stats|constraints)\//.test(key));
+  expect(parts).toHaveLength(6);
+  await take(undefined);
+  expect(await stateOf(await restored(clock, target, { catalog: "d" }), "d")).toEqual(expected);
+  await take("d");
+  expect(await stateOf(await restored(clock, target), "d")).toEqual(expected);
+});
+
+test("constraints that were put again after their tombstone was forgotten stay", async () => {
+  const { clock, stores, catalog, target, take } = await tables();
+  const { pointers } = stores;
+  const table = (await catalog.tables.get({ catalog: "d", path: ["n2"], name: "t" })).entity.id;
+  const at = { table, snapshotId: 7n };
+  const bundles = async (of: TestStores) => {
+    const found = await (await openTestCatalog(of)).constraints.get(at);
+    return found.constraints.map(({ name }) => name);
+  };
+  const firstMs = clock.nowMs();
+  await clock.advance(60_000);
+  await putConstraints(catalog, at, []);
+  await clock.advance(LIMITS.tombstoneLifeMs + 60_000);
+  let forgotten = 0;
+  for await (const { state, key, version } of pointers.sweep("/")) {
+    if (state === "absent" && (await pointers.forget(key, version))) forgotten++;
+  }
+  expect(forgotten).toBeGreaterThan(0);
+  await putConstraints(catalog, at, [{ ...PRIMARY_KEY, name: "again" }]);
+  await clock.advance(60_000);
+  expect(await bundles(stores)).toEqual(["again"]);
+  await take(undefined);
+  expect(await bundles(await restored(clock, target))).toEqual(["again"]);
+  expect(await bundles(await restored(clock, target, { atMs: firstMs }))).toEqual(["pk"]);
 });
 
 test("a catalog that is not there is refused, and no backup is made", async () => {

@@ -3,7 +3,6 @@ import type { Clock } from "../../src/base/clock.ts";
 import { FirnError } from "../../src/base/error.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
-import type { AccountStores } from "../../src/catalog/accounts.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { findBackup, listBackups } from "../../src/service/backup/format.ts";
@@ -12,7 +11,7 @@ import { canonicalOf } from "../../src/service/backup/scope.ts";
 import { takeBackup } from "../../src/service/backup/take.ts";
 import { verifyBackup } from "../../src/service/backup/verify.ts";
 import * as op from "../catalog/support/operations.ts";
-import { ACTOR, openTestCatalog, testStores } from "../support/open-catalog.ts";
+import { ACTOR, openTestCatalog, type TestStores, testStores } from "../support/open-catalog.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const WEEK_MS = 7 * 86_400_000;
@@ -79,7 +78,7 @@ async function world(rounds: number) {
     await clock.advance(1_000);
   }
   const target = new MemoryBlobStore(clock);
-  const take = (parts: Partial<Pick<AccountStores, "pointers">> & { target?: BlobStore } = {}) =>
+  const take = (parts: Partial<Pick<TestStores, "pointers">> & { target?: BlobStore } = {}) =>
     takeBackup(
       { ...stores, clock: withoutPauses(clock), target, historyRetentionMs: WEEK_MS, ...parts },
       "default",
@@ -88,7 +87,7 @@ async function world(rounds: number) {
 }
 
 /** An empty store of the same time. */
-function emptyStores(clock: VirtualClock): AccountStores {
+function emptyStores(clock: VirtualClock): TestStores {
   return { ...testStores({ clock, seed: 99 }), clock: withoutPauses(clock) };
 }
 
@@ -275,13 +274,13 @@ test("a restore that ends at any call shows nothing, and is run again", async ()
 });
 
 test("every damage of a backup is found", async () => {
-  const { target, take } = await world(20);
+  const { stores, target, take } = await world(20);
   await take();
   const paths: string[] = [];
   for (const prefix of ["backups/", "chunks/", "packs/"]) {
     paths.push(...(await target.list(prefix)).map(({ path }) => path));
   }
-  const check = async () => verifyBackup(target, await findBackup(target));
+  const check = async () => verifyBackup({ ...stores, source: target }, await findBackup(target));
   await check();
   for (const path of paths) {
     const found = await target.get(path);

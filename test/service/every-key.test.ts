@@ -6,6 +6,8 @@ import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { TargetStats } from "../../src/catalog/model.ts";
 import { BLOBS } from "../../src/catalog/paths.ts";
 import { readOwners, walkPayloads, walkPointers } from "../../src/catalog/walk.ts";
+import { mintKey } from "../../src/service/access/api-keys.ts";
+import { SigningKeys } from "../../src/service/access/signing-keys.ts";
 import { findBackup } from "../../src/service/backup/format.ts";
 import { restoreBackup } from "../../src/service/backup/restore.ts";
 import { takeBackup } from "../../src/service/backup/take.ts";
@@ -76,6 +78,7 @@ async function everything(node: GcNode): Promise<void> {
     columns: [{ name: "at", type: "timestamp" }],
   });
   await model.accounts.create(ACTOR, { name: "other" });
+  await signIn(catalog);
   await model.connectors.create(ACTOR, { name: "glue", kind: "GLUE", uri: "https://glue" });
   const requestHash = new Uint8Array(32);
   const keyed = { ...ACTOR, idempotency: { key: "k", requestHash, replayed: false } };
@@ -94,6 +97,16 @@ async function everything(node: GcNode): Promise<void> {
   await iceberg.reportMetrics(ACTOR, T, { "report-type": "scan-report" });
   await reports.settled();
   await catalog.context.background.settled();
+}
+
+/** A principal with a key, and a key that signs access tokens. */
+async function signIn({ context, principals }: GcNode["catalog"]): Promise<void> {
+  const terms = { description: "", createdAtMs: context.clock.nowMs(), expiresAtMs: 0 };
+  const { key } = await mintKey(context.prng, terms);
+  const blank = { description: "", properties: {}, grants: [], roles: [] };
+  await principals.create(ACTOR, { ...blank, name: "ann", kind: "LOCAL", keys: [key] });
+  const secrets = [new Uint8Array(32)] as const;
+  await new SigningKeys({ stores: context, secrets, tokenLifeMs: DAY_MS }).signing();
 }
 
 async function familiesOf({ stores }: GcWorld): Promise<ReadonlySet<string>> {
@@ -168,7 +181,8 @@ async function stateOf(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for await (const item of pointers.sweep("/")) {
-    const isNew = /\/(?:idempotency|changes|jobs|reports)\//.test(item.key);
+    // Nodes only ask whether the version of `access` has changed: it may begin anew.
+    const isNew = /\/(?:idempotency|changes|jobs|reports)\/|\/access$/.test(item.key);
     if (item.state === "absent" || isNew || !item.key.includes(account)) continue;
     const summary = Buffer.from(item.summary ?? "").toString("base64");
     found.set(item.key, `${item.blobPath ?? ""} ${summary}`);
@@ -201,6 +215,7 @@ async function collected(world: GcWorld, node: GcNode): Promise<void> {
   await iceberg.dropNamespace(ACTOR, NS);
   await model.connectors.delete(ACTOR, { connector: { name: "glue" } });
   await model.catalogs.drop(ACTOR, { catalog: { name: "c" } });
+  await node.catalog.principals.delete(ACTOR, "ann");
   await world.clock.sleep(8 * DAY_MS);
   await runner.runDue();
   for (let run = 0; run < 3; run++) {
@@ -223,6 +238,8 @@ const OF_ACCOUNT: ReadonlySet<string> = new Set([
   "tableIndex",
   "jobById",
   "jobDue",
+  "access",
+  "signingKey",
 ]);
 
 test("statistics go whose snapshot never came, and stay whose snapshot did", async () => {

@@ -79,6 +79,11 @@ test("what is due is done by itself, and not before", async () => {
   await clock.advance(POLL_MS + 1);
   expect((await dropped.list(ACTOR)).items).toEqual([]);
   calls();
+  // Until the record of the purge is to go, which is one more job.
+  await clock.advance(CATALOG_LIMITS.jobKeptMs - POLL_MS - 1);
+  expect(calls()).toEqual([]);
+  await clock.advance(2 * POLL_MS);
+  expect(calls()).toContain("commit");
   await clock.advance(60 * DAY_MS);
   expect(calls()).toEqual([]);
   await runner.stop();

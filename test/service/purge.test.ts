@@ -62,11 +62,12 @@ async function forget(node: Planted): Promise<void> {
   await node.runner.runDue();
 }
 
-/** What the catalog still knows of a table: pointers that name its id. */
+/** What the catalog still knows of a table, apart from the record of its purge. */
 async function remains({ stores, id }: Planted): Promise<readonly string[]> {
   const keys: string[] = [];
   for await (const item of stores.pointers.sweep("/")) {
-    if (item.state === "live" && item.key.includes(id)) keys.push(item.key);
+    if (item.state === "absent" || !item.key.includes(id)) continue;
+    if (!item.key.includes("/jobs/")) keys.push(item.key);
   }
   return keys;
 }

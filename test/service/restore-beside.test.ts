@@ -1,8 +1,11 @@
 import { existsSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
+import { takeBackup } from "../../src/service/backup/take.ts";
 import { ACTOR } from "../support/open-catalog.ts";
 import { commitOf, openTestIceberg } from "../support/open-iceberg.ts";
+import { addSnapshot, setRef } from "../support/snapshots.ts";
+import { partsOf, putParts, STATS } from "./support/parts.ts";
 import {
   COPY,
   damageOf,
@@ -47,6 +50,23 @@ test("a catalog comes back beside the original, with metadata files of its own",
   const commit = commitOf([{ action: "set-properties", updates: { k: "copy" } }]);
   await node.iceberg.commitTable(ACTOR, COPY, commit);
   expect((await load(node, T)).metadata).toEqual(first.metadata);
+  expect(await damageOf(node, given)).toEqual([]);
+});
+
+test("statistics and constraints come back beside the original", async () => {
+  const given = await world();
+  const { node, stores, source } = given;
+  const at = { ...NS, namespace: ["a", "deep"], table: "u", snapshotId: 1_001n };
+  const { metadata } = await load(node, at);
+  const updates = [addSnapshot(metadata, at.snapshotId), setRef("main", at.snapshotId)];
+  await node.iceberg.commitTable(ACTOR, at, commitOf(updates));
+  await putParts(node, at);
+  const was = await partsOf(node, at);
+  expect(was.stats).toHaveLength(STATS.length);
+  await takeBackup({ ...stores, target: source, historyRetentionMs: 86_400_000 }, "default");
+  const report = await restore(given, node);
+  expect(report).toMatchObject({ tables: 2, statistics: STATS.length, constraints: 1 });
+  expect(await partsOf(node, { ...at, catalog: "d" })).toEqual(was);
   expect(await damageOf(node, given)).toEqual([]);
 });
 

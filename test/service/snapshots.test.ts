@@ -14,6 +14,9 @@ import { countOf } from "../support/pointer-kind.ts";
 import { addSnapshot, metadataOf, setRef } from "../support/snapshots.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
 
+/** No table here is a Delta table. */
+const NO_LOGS = { read: async () => undefined };
+
 const NS = { catalog: "c", namespace: ["a"] } as const;
 const T = { ...NS, table: "t" } as const;
 const NEW = { name: "t", schema: SCHEMA, properties: {}, stageCreate: false } as const;
@@ -52,7 +55,13 @@ async function open() {
   await node.iceberg.createNamespace(ACTOR, NS, {});
   await node.iceberg.createTable(ACTOR, NS, NEW);
   const files = new MetadataFiles(new SystemClock(), node.locations, TABLE_FORMAT, inlineReading());
-  return { ...node, stores, log, reads, snapshots: new TableSnapshots(node.catalog, files) };
+  return {
+    ...node,
+    stores,
+    log,
+    reads,
+    snapshots: new TableSnapshots(node.catalog, files, NO_LOGS),
+  };
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;

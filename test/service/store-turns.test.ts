@@ -1,14 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import type { AccountStores } from "../../src/catalog/accounts.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { findBackup } from "../../src/service/backup/format.ts";
 import { restoreBackup } from "../../src/service/backup/restore.ts";
 import { takeBackup } from "../../src/service/backup/take.ts";
 import { Fsck } from "../../src/service/fsck/fsck.ts";
 import { SortedLines } from "../../src/service/gc/sorted-lines.ts";
-import { ACTOR, openTestCatalog, testStores } from "../support/open-catalog.ts";
+import { ACTOR, openTestCatalog, type TestStores, testStores } from "../support/open-catalog.ts";
 import { costOf, expectShortTurns } from "../support/turns.ts";
 
 /*
@@ -18,7 +17,7 @@ import { costOf, expectShortTurns } from "../support/turns.ts";
 
 const NAMESPACES = 1_500;
 const clock = new SystemClock();
-let stores: AccountStores;
+let stores: TestStores;
 
 beforeAll(async () => {
   stores = testStores({ clock });

@@ -165,15 +165,17 @@ export async function openWorld(): Promise<World> {
     check: () => findings(nodes[0], scratch(), payloads),
     backUpAndRestore: async () => {
       const target = looking.bucket("backups");
-      const ids = new IdSource(clock, new SeededPrng(9));
+      const prng = new SeededPrng(9);
+      const ids = new IdSource(clock, prng);
       const { pointers } = looking;
       const before = await entityHash(pointers);
       const { historyRetentionMs } = SERVICE_LIMITS;
-      const parts = { pointers, blobs: payloads, clock, ids, target, historyRetentionMs };
+      const own = { clock, prng, ids, scratch: scratch() };
+      const parts = { ...own, pointers, blobs: payloads, target, historyRetentionMs };
       const backup = await takeBackup(parts, OWN_ACTOR.account);
       const into = openStores(10, "restored");
       const restore = await restoreBackup(
-        { pointers: into.pointers, blobs: into.bucket("restored"), clock, ids, source: target },
+        { ...own, pointers: into.pointers, blobs: into.bucket("restored"), source: target },
         await findBackup(target),
       );
       const after = await entityHash(into.pointers);

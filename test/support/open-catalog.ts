@@ -17,10 +17,15 @@ export interface TestCatalogOptions {
   readonly pointers?: PointerStore;
 }
 
+/** With room to sort what does not fit the memory. */
+export interface TestStores extends AccountStores {
+  readonly scratch: BlobStore;
+}
+
 /**
  * Stores and ports of a node. Two nodes over one store: pass the first one's stores, another seed.
  */
-export function testStores(options: TestCatalogOptions = {}): AccountStores {
+export function testStores(options: TestCatalogOptions = {}): TestStores {
   const clock = options.clock ?? new VirtualClock();
   const prng = new SeededPrng(options.seed ?? 1);
   return {
@@ -29,6 +34,7 @@ export function testStores(options: TestCatalogOptions = {}): AccountStores {
     ids: new IdSource(clock, prng),
     blobs: options.blobs ?? new MemoryBlobStore(clock),
     pointers: options.pointers ?? newPointers(clock),
+    scratch: new MemoryBlobStore(clock),
   };
 }
 

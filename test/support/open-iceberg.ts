@@ -33,7 +33,7 @@ export function scratchDirectory(): string {
 export async function openTestIceberg(
   stores: AccountStores = testStores(),
   directory: string = scratchDirectory(),
-  more: Pick<NodeParts, "reading" | "onUnreadable"> = {},
+  more: Pick<NodeParts, "reading" | "onUnreadable" | "openRowShard" | "writesAlone"> = {},
 ): Promise<TestIceberg> {
   const { clock, prng } = stores;
   const root = `file://${directory}`;
@@ -53,6 +53,8 @@ export async function openInMemory(
     ...more
   }: Pick<NodeParts, "pointersExpire" | "gc"> & {
     readonly unwatched?: boolean;
+    /** Made where it is absent; absent: `c`. */
+    readonly catalog?: string;
   } = {},
 ): Promise<Omit<TestIceberg, "directory">> {
   const { clock, prng } = stores;
@@ -74,13 +76,16 @@ async function openOver(
   stores: AccountStores,
   locations: Locations,
   root: string,
-  more: Pick<NodeParts, "reading" | "onUnreadable" | "pointersExpire" | "gc"> = {},
+  {
+    catalog = "c",
+    ...more
+  }: Omit<Partial<NodeParts>, "stores" | "locations"> & { readonly catalog?: string } = {},
 ): Promise<Omit<TestIceberg, "directory">> {
   const metrics = createMetrics();
   const secret = new Uint8Array(32);
   const parts = { stores, locations, metrics, secret, warehouse: root, sharedRoots: [], ...more };
   const { jobs: runner, ...node } = await openNode(parts);
-  await node.catalogs.ensure(OWN_ACTOR, "c", root);
+  await node.catalogs.ensure(OWN_ACTOR, catalog, catalog === "c" ? root : `${root}-${catalog}`);
   return { ...node, runner, metrics, locations };
 }
 
@@ -93,4 +98,19 @@ export function commitOf(updates: JsonValue, requirements: JsonValue = []): Comm
 export const SCHEMA = {
   type: "struct",
   fields: [{ id: 1, name: "id", type: "long", required: false }],
+} as const;
+
+/** Content of a view named `v` over no table. */
+export const VIEW = {
+  name: "v",
+  schema: SCHEMA as typeof SCHEMA,
+  version: {
+    "version-id": 1,
+    "schema-id": 0,
+    "timestamp-ms": 1_700_000_000_000,
+    summary: {},
+    "default-namespace": ["a"],
+    representations: [{ type: "sql", sql: "select 1", dialect: "spark" }],
+  },
+  properties: {},
 } as const;

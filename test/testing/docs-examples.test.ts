@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatWithOptions } from "node:util";
 import { expect, it } from "vitest";
-import { Firn, FirnClient } from "../../src/index.ts";
+import { columns, Firn, FirnClient, type NamespaceScope, Schema } from "../../src/index.ts";
 import { ask } from "../server/support.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -41,6 +41,30 @@ async function served(closing: (() => unknown)[]): Promise<Firn> {
   }
   return firn;
 }
+
+/** A namespace of an embedded Firn, for examples of patterns. */
+async function embedded(closing: (() => unknown)[]) {
+  const firn = await Firn.open();
+  closing.push(() => firn.close());
+  return await firn.catalog("acme").createNamespace("ops");
+}
+
+const patterned =
+  (more: Scope): Prepare =>
+  async (closing) => ({ patterns: (await embedded(closing)).patterns, ...more });
+
+/** A client of the namespace's server, for examples of patterns over HTTP. */
+const calling =
+  (more: Scope, prepare = async (_namespace: NamespaceScope): Promise<void> => {}): Prepare =>
+  async (closing) => {
+    const firn = await Firn.open();
+    closing.push(() => firn.close());
+    await prepare(await firn.catalog("acme").createNamespace("ops"));
+    const client = new FirnClient({ url: "http://firn", fetch: (request) => firn.fetch(request) });
+    return { client, ops: { catalog: "acme", namespace: "ops" }, ...more };
+  };
+
+const REQUEST = { id: "r1", hash: "h1", amount: 5 };
 
 /** What examples take for granted, by file and place. */
 const SCOPES: Readonly<Record<string, Prepare>> = {
@@ -83,6 +107,62 @@ const SCOPES: Readonly<Record<string, Prepare>> = {
     const { cursor } = await client.call("listChanges", { query: { ...query, pageSize: 1 } });
     return { client, saved: cursor, console: { log: enough } };
   },
+  "docs/patterns.md 1": async (closing) => {
+    const namespace = await embedded(closing);
+    const schema = Schema.table({
+      columns: { id: columns.text(), state: columns.text() },
+      primaryKey: ["id"],
+    });
+    const leases = await namespace.patterns.leases("leases");
+    const lease = await leases.acquire("shipping", { owner: "worker-1", ttlMs: 30_000 });
+    return { orders: await namespace.createTable("orders", schema), leases, lease };
+  },
+  "docs/patterns.md 2": patterned({}),
+  "docs/patterns.md 3": patterned({ send: () => {} }),
+  "docs/patterns.md 4": patterned({
+    kept: 0n,
+    signal: new AbortController().signal,
+    handle: () => {},
+    keep: enough,
+  }),
+  "docs/patterns.md 5": patterned({}),
+  "docs/patterns.md 6": async (closing) => {
+    const namespace = await embedded(closing);
+    const schema = Schema.table({
+      columns: { id: columns.text(), amount: columns.int4() },
+      primaryKey: ["id"],
+    });
+    const payments = await namespace.createTable("payments", schema);
+    return { patterns: namespace.patterns, payments, request: REQUEST };
+  },
+  "docs/patterns.md 7": async (closing) => {
+    const { patterns } = await embedded(closing);
+    const pay = async () => ({ state: "paid" });
+    return {
+      commands: await patterns.idempotency("commands"),
+      command: { scope: "payments", key: REQUEST.id, hash: REQUEST.hash },
+      request: REQUEST,
+      pay,
+      findOrPay: pay,
+    };
+  },
+  "docs/patterns.md 8": patterned({ message: { id: "m1" } }),
+  "docs/patterns.md 9": calling({}, async (namespace) => {
+    const schema = Schema.table({
+      columns: { id: columns.text(), state: columns.text() },
+      primaryKey: ["id"],
+    });
+    await namespace.createTable("orders", schema);
+  }),
+  "docs/patterns.md 10": calling({ send: () => {} }),
+  "docs/patterns.md 11": calling({}),
+  "docs/patterns.md 12": calling({}),
+  "docs/patterns.md 13": calling({
+    request: REQUEST,
+    pay: async () => ({ state: "paid" }),
+    findOrPay: async () => ({ state: "paid" }),
+  }),
+  "docs/patterns.md 14": calling({ message: { id: "m1" } }),
 };
 
 /** Examples that run elsewhere: `test/keys/docs.test.ts`, `test/lsm/readme.test.ts`. */
@@ -104,13 +184,19 @@ const EXAMPLES: readonly Example[] = FILES.flatMap((file) => {
 });
 
 /** An example as a function of what it takes for granted. */
-async function run({ code }: Example, scope: Scope, print: (line: string) => void): Promise<void> {
+async function run(
+  { code }: Example,
+  { scope, directory }: { readonly scope: Scope; readonly directory: string },
+  print: (line: string) => void,
+): Promise<void> {
   const imports = [...code.matchAll(/^import (.*) from "([^"]+)";.*$/gm)];
   const bound = imports.map(([, names = "", door = ""]) => {
     const path = new URL(DOORS[door] ?? `no-door-${door}`, ROOT).href;
     return `const ${names} = await import(${JSON.stringify(path)});`;
   });
-  const body = code.replaceAll(/^import .*$/gm, "");
+  // Nothing of an example stays behind in the checkout.
+  const own = JSON.stringify(directory);
+  const body = code.replaceAll(/^import .*$/gm, "").replaceAll('"./data"', own);
   const javascript = stripTypeScriptTypes(`async () => {\n${bound.join("\n")}\n${body}}`);
   const log = (...values: readonly unknown[]) =>
     print(formatWithOptions({ breakLength: Number.POSITIVE_INFINITY }, ...values));
@@ -126,11 +212,15 @@ it.each(EXAMPLES.map((example) => [`${example.file} ${example.index}`, example] 
   async (name, example) => {
     const closing: (() => unknown)[] = [];
     const printed: string[] = [];
+    const directory = mkdtempSync(join(tmpdir(), "firn-docs-"));
+    closing.push(() => rmSync(directory, { recursive: true, force: true }));
     try {
       const scope = (await SCOPES[name]?.(closing)) ?? {};
-      await run(example, scope, (line) => printed.push(line)).catch((error: unknown) => {
-        if (error !== ENOUGH) throw error;
-      });
+      await run(example, { scope, directory }, (line) => printed.push(line)).catch(
+        (error: unknown) => {
+          if (error !== ENOUGH) throw error;
+        },
+      );
     } finally {
       for (const close of closing) await close();
     }

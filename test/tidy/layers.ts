@@ -20,12 +20,15 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   catalog: { layer: 3 },
   rows: { layer: 3 },
   sql: { layer: 3, beside: ["rows"] },
+  patterns: { layer: 3, beside: ["rows"] },
   service: { layer: 4 },
   http: { layer: 5 },
   pgwire: { layer: 5 },
   client: { layer: 5 },
   runtime: { layer: 6 },
   server: { layer: 6, beside: ["runtime"] },
+  /** Code of browsers: the native API is all that it knows. */
+  console: { layer: 6 },
   cli: { layer: 6, beside: ["runtime", "server"] },
   testing: { layer: 6, beside: ["runtime", "server"] },
 };
@@ -36,6 +39,16 @@ const NEVER: ReadonlyMap<string, readonly string[]> = new Map([
   ["lsm", ["pointer"]],
   // Pure functions over metadata: they read and write nothing.
   ["iceberg", ["blob", "pointer", "keys", "lsm"]],
+  [
+    "console",
+    ["base", "gen", "aws", "keys", "blob", "pointer", "lsm", "iceberg", "catalog"].concat([
+      "rows",
+      "sql",
+      "service",
+      "http",
+      "pgwire",
+    ]),
+  ],
 ]);
 
 /**

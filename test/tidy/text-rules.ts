@@ -42,8 +42,9 @@ const AMBIENT: readonly RegExp[] = [
 
 /** Time and randomness come through the ports: only `runtime/` touches the machine's own. */
 export function ambient(file: SourceFile): readonly Finding[] {
-  // The client runs in browsers too, and waits by their clock.
-  if (file.path.startsWith("src/runtime/") || file.path === "src/client/pause.ts") return [];
+  // The client runs in browsers too, and waits by their clock, as the console does.
+  const { path } = file;
+  if (/^src\/(?:runtime|console)\//.test(path) || path === "src/client/pause.ts") return [];
   return AMBIENT.flatMap((pattern) => findings(file, pattern, "ambient time or randomness"));
 }
 
@@ -70,7 +71,13 @@ export function consoleUse(file: SourceFile): readonly Finding[] {
 }
 
 /** Files through which others enter: they hand on what other files define. */
-export const BARRELS: readonly string[] = ["src/index.ts", "src/keys/index.ts", ...LSM_DOORS];
+export const BARRELS: readonly string[] = [
+  "src/index.ts",
+  "src/keys/index.ts",
+  "src/rows/index.ts",
+  "src/patterns/index.ts",
+  ...LSM_DOORS,
+];
 
 /** Elsewhere a name is imported from the file that defines it. */
 export function barrel(file: SourceFile): readonly Finding[] {
@@ -122,7 +129,7 @@ export function foreign(file: SourceFile): readonly Finding[] {
 
 /** Words that make a sentence read as translated; the changelog is history. */
 const TRANSLATED: readonly RegExp[] = [
-  /\b(?:who(?:m)?ever|nobody|besides|likewise|at hand|of its own)\b/gi,
+  /\b(?:who(?:m)?ever|(?:some|any|no)body|besides|likewise|at hand|of its own)\b/gi,
   /(?<!\bthere )\b(?:is|are) no (?!(?:longer|more|larger|shorter|other)\b)\w+/gi,
 ];
 const PROSE = /^(?:README\.md|CONTRIBUTING\.md|docs\/(?!CHANGELOG).*\.md|src\/.*README\.md)$/;

@@ -1,3 +1,4 @@
+import type { JobId } from "../../base/ids.ts";
 import type { firn } from "../../gen/firn.js";
 import type { Account, Catalog, Namespace } from "../model.ts";
 import { sorted } from "../sorted.ts";
@@ -12,7 +13,15 @@ import {
 import { bytesOf, type Encode, idOf, unknownOf, v1, withUnknown } from "./wire.ts";
 
 export function accountBody(entity: Account): Encode {
-  const message: firn.v1.Account.$Properties = { ...common(entity), tags: sorted(entity.tags) };
+  const message: firn.v1.Account.$Properties = {
+    ...common(entity),
+    // As accounts were written before they could be dropped: the hash of their content stays.
+    ...((entity.protected || entity.purgeAfterMs > 0) && droppable(entity)),
+    tags: sorted(entity.tags),
+    suspended: entity.suspended === true,
+    deletingJob: bytesOf(entity.deletingJob),
+    operator: bytesOf(entity.operator),
+  };
   return (writer) => v1.Account.encode(withUnknown(message, entity.unknownFields?.own), writer);
 }
 
@@ -25,6 +34,7 @@ export function catalogBody(entity: Catalog): Encode {
     defaultLocation: entity.defaultLocation,
     allowedLocations: [...entity.allowedLocations],
     defaultTableProperties: sorted(entity.defaultTableProperties),
+    deletingJob: bytesOf(entity.deletingJob),
   };
   return (writer) => v1.Catalog.encode(withUnknown(message, entity.unknownFields?.own), writer);
 }
@@ -39,6 +49,7 @@ export function namespaceBody(entity: Namespace): Encode {
     guardGeneration: entity.guardGeneration,
     catalogId: bytesOf(entity.catalogId),
     parentId: bytesOf(entity.parentId),
+    deletingJob: bytesOf(entity.deletingJob),
   };
   return (writer) => v1.Namespace.encode(withUnknown(message, entity.unknownFields?.own), writer);
 }
@@ -48,7 +59,11 @@ export function decodeAccount(bytes: Uint8Array): Decoded<Account> {
     type: "account",
     id: id as Account["id"],
     ...commonOf(m, m.name),
+    ...droppableOf(m),
     tags: m.tags,
+    ...(m.operator.length > 0 && { operator: idOf(m.operator) as Account["id"] }),
+    ...(m.suspended && { suspended: true as const }),
+    ...deletingOf(m),
     ...unknownOf(m),
   }));
 }
@@ -64,6 +79,7 @@ export function decodeCatalog(bytes: Uint8Array): Decoded<Catalog> {
     defaultLocation: m.defaultLocation,
     allowedLocations: m.allowedLocations,
     defaultTableProperties: m.defaultTableProperties,
+    ...deletingOf(m),
     ...unknownOf(m),
   }));
 }
@@ -79,6 +95,13 @@ export function decodeNamespace(bytes: Uint8Array): Decoded<Namespace> {
     guardGeneration: m.guardGeneration,
     catalogId: idOf(m.catalogId),
     parentId: idOf(m.parentId),
+    ...deletingOf(m),
     ...unknownOf(m),
   }));
+}
+
+function deletingOf({ deletingJob: job }: { readonly deletingJob: Uint8Array }): {
+  readonly deletingJob?: JobId;
+} {
+  return job.length === 0 ? {} : { deletingJob: idOf(job) };
 }

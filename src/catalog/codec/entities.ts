@@ -11,6 +11,7 @@ import {
 } from "./containers.ts";
 import type { Decoded } from "./entity-fields.ts";
 import { type PayloadBytes, payloadOf } from "./envelope.ts";
+import { decodePrincipal, principalBody } from "./principal.ts";
 import { decodeTable, decodeView, tableBody, viewBody } from "./relations.ts";
 import { bytesBy, corruptOnThrow, type Encode } from "./wire.ts";
 
@@ -28,6 +29,8 @@ function contentOf(entity: Entity): Encode {
       return viewBody(entity);
     case "connector":
       return connectorBody(entity);
+    case "principal":
+      return principalBody(entity);
   }
 }
 
@@ -61,6 +64,8 @@ export function decodePayload(type: Entity["type"], bytes: Uint8Array): Decoded 
         return decodeView(bytes);
       case "connector":
         return decodeConnector(bytes);
+      case "principal":
+        return decodePrincipal(bytes);
     }
   });
   if (decoded.envelope.entityType !== type) {

@@ -1,6 +1,7 @@
 import type Long from "long";
+import type { PrincipalId } from "../../base/ids.ts";
 import type { firn } from "../../gen/firn.js";
-import type { Catalog, Entity, Envelope, Namespace, Table, View } from "../model.ts";
+import type { Catalog, DroppableEntity, Entity, Envelope } from "../model.ts";
 import { envelopeOf } from "./envelope.ts";
 import { bytesOf, idOf, long, nameOf, STATE, safe } from "./wire.ts";
 
@@ -11,7 +12,10 @@ export interface Decoded<E extends Entity = Entity> {
 }
 
 /** What every entity has, but the type and the id, which are the envelope's. */
-type CommonFields = Pick<Entity, "name" | "description" | "createdAtMs" | "state" | "nameRevision">;
+type CommonFields = Pick<
+  Entity,
+  "name" | "description" | "createdAtMs" | "state" | "nameRevision" | "owner"
+>;
 
 /** The same, as all messages of entities have it. */
 type Common = Required<
@@ -19,7 +23,7 @@ type Common = Required<
     firn.v1.Account.$Properties,
     "name" | "description" | "createdAtMs" | "state" | "nameRevision"
   >
->;
+> & { readonly owner?: Uint8Array };
 
 type Droppable = Required<Pick<firn.v1.Catalog.$Properties, "protected" | "purgeAfterMs">>;
 
@@ -31,11 +35,12 @@ export function common(entity: Entity): Common {
     createdAtMs: long(entity.createdAtMs),
     state: STATE[entity.state],
     nameRevision: bytesOf(entity.nameRevision),
+    ...(entity.owner !== undefined && { owner: bytesOf(entity.owner) }),
   };
 }
 
 /** The fields of what can be dropped, as its message holds them. */
-export function droppable(entity: Catalog | Namespace | Table | View): Droppable {
+export function droppable(entity: DroppableEntity): Droppable {
   return { protected: entity.protected, purgeAfterMs: long(entity.purgeAfterMs) };
 }
 
@@ -44,6 +49,7 @@ interface CommonMessage {
   createdAtMs: Long;
   state: number;
   nameRevision: Uint8Array;
+  owner?: Uint8Array;
 }
 
 /** Reads the fields that every entity has. @throws FirnError `Corrupt`. */
@@ -54,6 +60,7 @@ export function commonOf(message: CommonMessage, name: string): CommonFields {
     createdAtMs: safe(message.createdAtMs),
     state: nameOf(STATE, message.state),
     nameRevision: idOf(message.nameRevision) as Entity["nameRevision"],
+    ...(message.owner?.length && { owner: idOf<PrincipalId>(message.owner) }),
   };
 }
 

@@ -18,6 +18,8 @@ import {
 
 const JOB_KINDS: ReadonlySet<string> = new Set<JobKind>([
   "purge",
+  "delete",
+  "import",
   "forget-tombstones",
   "collect-garbage",
 ]);
@@ -45,6 +47,10 @@ export function encodeJob(job: Job): Uint8Array {
     failures: job.failures,
     lastFailure: job.lastFailure ?? "",
     lastMessage: shortened(job.lastMessage ?? ""),
+    done: long(job.done ?? 0),
+    total: long(job.total ?? 0),
+    endedMs: long(job.endedMs ?? 0),
+    cancelled: job.cancelled ?? false,
   };
   return bytesBy((writer) => v1.JobSummary.encode(message, writer));
 }
@@ -71,6 +77,18 @@ export function decodeJob(id: JobId, bytes: Uint8Array): Job {
       ...(m.holder.length === 0 ? {} : { holder: idOf(m.holder) }),
       ...(m.lastFailure === "" ? {} : { lastFailure: m.lastFailure }),
       ...(m.lastMessage === "" ? {} : { lastMessage: m.lastMessage }),
+      ...counted("done", safe(m.done as Long)),
+      ...counted("total", safe(m.total as Long)),
+      ...counted("endedMs", safe(m.endedMs as Long)),
+      ...(m.cancelled ? { cancelled: true } : {}),
     };
   });
+}
+
+/** A number that is absent where nothing was counted. */
+function counted<Name extends string>(
+  name: Name,
+  value: number,
+): { readonly [N in Name]?: number } {
+  return (value === 0 ? {} : { [name]: value }) as { readonly [N in Name]?: number };
 }

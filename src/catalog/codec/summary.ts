@@ -37,6 +37,7 @@ export function encodeSummary(summary: Summary): Uint8Array {
     contentHash: summary.contentHash ?? new Uint8Array(),
     purgeAfterMs: long(summary.purgeAfterMs),
     heldUntilMs: long(summary.heldUntilMs ?? 0),
+    ...(summary.owner !== undefined && { owner: bytesOf(summary.owner) }),
   };
   return bytesBy((writer) => v1.PointerSummary.encode(message, writer));
 }
@@ -67,12 +68,17 @@ export function decodeSummary(bytes: Uint8Array): Summary {
       ...(m.metadataLocation === "" ? {} : { metadataLocation: m.metadataLocation }),
       ...(m.contentHash.length === 0 ? {} : { contentHash: m.contentHash }),
       ...(heldUntilMs === 0 ? {} : { heldUntilMs }),
+      ...(m.owner.length === 0 ? {} : { owner: idOf(m.owner) }),
     };
   });
 }
 
+/** Wire types of numbers, and of what has a length. */
+const VARINT = 0;
+const DELIMITED = 2;
+
 /** Field and wire type of the format, the first member of a summary after nine at most. */
-const FORMAT_TAG = (9 << 3) | 0;
+const FORMAT_TAG = (9 << 3) | VARINT;
 
 /**
  * The number of the table format in an encoded summary, 0 for none: what a long list asks of each
@@ -81,14 +87,35 @@ const FORMAT_TAG = (9 << 3) | 0;
  * @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`.
  */
 export function formatIn(bytes: Uint8Array): number {
-  return corruptOnThrow(() => {
-    const reader = protobuf.Reader.create(bytes);
-    while (reader.pos < reader.len) {
-      const tag = reader.uint32();
-      if (tag === FORMAT_TAG) return reader.int32();
-      if (tag > FORMAT_TAG) return 0;
-      reader.skipType(tag & 7);
-    }
-    return 0;
-  });
+  return plainFormatIn(bytes) ?? corruptOnThrow(() => anyFormatIn(bytes));
+}
+
+/**
+ * Of a summary as it mostly is: tags, numbers and lengths of one byte, in order. Undefined where it
+ * is not.
+ */
+function plainFormatIn(bytes: Uint8Array): number | undefined {
+  let at = 0;
+  while (at < bytes.length) {
+    const tag = bytes[at] as number;
+    const next = bytes[at + 1];
+    if (next === undefined || next > 0x7f) return undefined;
+    if (tag === FORMAT_TAG) return next;
+    if (tag > FORMAT_TAG) return 0;
+    const wire = tag & 7;
+    if (wire !== VARINT && wire !== DELIMITED) return undefined;
+    at += wire === VARINT ? 2 : 2 + next;
+  }
+  return at === bytes.length ? 0 : undefined;
+}
+
+function anyFormatIn(bytes: Uint8Array): number {
+  const reader = protobuf.Reader.create(bytes);
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === FORMAT_TAG) return reader.int32();
+    if (tag > FORMAT_TAG) return 0;
+    reader.skipType(tag & 7);
+  }
+  return 0;
 }

@@ -10,6 +10,7 @@ import type {
   EntityType,
   Envelope,
   PayloadType,
+  PrincipalKind,
   TableFormat,
   UnknownFields,
 } from "../model.ts";
@@ -31,6 +32,7 @@ export const ENTITY_TYPE: Readonly<Record<Envelope["entityType"], firn.v1.Entity
   table: v1.EntityType.ENTITY_TYPE_TABLE,
   view: v1.EntityType.ENTITY_TYPE_VIEW,
   connector: v1.EntityType.ENTITY_TYPE_CONNECTOR,
+  principal: v1.EntityType.ENTITY_TYPE_PRINCIPAL,
   snapshot: v1.EntityType.ENTITY_TYPE_SNAPSHOT,
   change: v1.EntityType.ENTITY_TYPE_CHANGE,
   report: v1.EntityType.ENTITY_TYPE_REPORT,
@@ -71,6 +73,12 @@ export const CONNECTOR_KIND: Readonly<Record<ConnectorKind, firn.v1.ConnectorKin
   GLUE: v1.ConnectorKind.CONNECTOR_KIND_GLUE,
   DELTA: v1.ConnectorKind.CONNECTOR_KIND_DELTA,
   UNITY: v1.ConnectorKind.CONNECTOR_KIND_UNITY,
+};
+
+export const PRINCIPAL_KIND: Readonly<Record<PrincipalKind, firn.v1.PrincipalKind>> = {
+  LOCAL: v1.PrincipalKind.PRINCIPAL_KIND_LOCAL,
+  EXTERNAL: v1.PrincipalKind.PRINCIPAL_KIND_EXTERNAL,
+  ROLE: v1.PrincipalKind.PRINCIPAL_KIND_ROLE,
 };
 
 /** The name of an enum's number. @throws FirnError `Corrupt` for an unknown number. */

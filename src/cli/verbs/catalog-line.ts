@@ -6,6 +6,9 @@ export const DAILY = [
   "describe",
   "log",
   "diff",
+  "files",
+  "stats",
+  "check",
   "find",
   "watch",
   "top",
@@ -15,6 +18,8 @@ export const DAILY = [
   "branch",
   "rollback",
   "protect",
+  "import",
+  "sql",
 ] as const;
 
 export type DailyVerb = (typeof DAILY)[number];

@@ -1,13 +1,19 @@
+import type { Job } from "../../api/resources.ts";
 import { FirnError } from "../../base/error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { showItem } from "../show.ts";
 import type { VerbCall } from "./call.ts";
 import { confirm } from "./confirm.ts";
+import { followJob } from "./follow-job.ts";
 import { partsOf } from "./names.ts";
 import { nameIn, nameOf, pathOf, resourceOf } from "./target.ts";
 
-/** `firn rm NAME`: drops a table, view, empty namespace or empty catalog. */
-export async function rm({ words, values, screen, place }: VerbCall): Promise<number> {
+/**
+ * `firn rm NAME`: drops a table, view, empty namespace or empty catalog; with `--recursive` also
+ * what is in it, by a job.
+ */
+export async function rm(call: VerbCall): Promise<number> {
+  const { words, values, screen, place } = call;
   const resource = await resourceOf(place, nameIn(words));
   const name = nameOf(resource);
   const dryRun = values["dryRun"] === true;
@@ -16,12 +22,19 @@ export async function rm({ words, values, screen, place }: VerbCall): Promise<nu
   // What was shown is what is dropped: a name that means another thing by now is refused.
   const options = { ifMatch: resource.etag, dryRun };
   const { client } = place;
+  const isAll = values["recursive"] === true;
+  if (isAll && values["purge"] === true) {
+    const message = "a recursive drop keeps the files of tables: give --recursive or --purge";
+    throw new FirnError("Invalid", "OPTIONS_INVALID", message);
+  }
+  const below = isAll ? { query: { recursive: true } } : {};
+  let job: Job | undefined;
   switch (resource.type) {
     case "catalog":
-      await client.call("dropCatalog", { path }, options);
+      job = await client.call("dropCatalog", { path, ...below }, options);
       break;
     case "namespace":
-      await client.call("dropNamespace", { path }, options);
+      job = await client.call("dropNamespace", { path, ...below }, options);
       break;
     case "table": {
       const query = values["purge"] === true ? { query: { purge: true } } : {};
@@ -32,11 +45,15 @@ export async function rm({ words, values, screen, place }: VerbCall): Promise<nu
       await client.call("dropView", { path }, options);
       break;
   }
+  if (job !== undefined && !dryRun) {
+    screen.printError(`dropping ${resource.type} ${name} with all that is in it: job ${job.id}\n`);
+    return followJob(job, call);
+  }
   const isPurged = resource.type === "table" && values["purge"] === true;
   const files = isPurged ? "; its files go with the retention" : "";
   screen.printError(
     dryRun
-      ? `would drop ${resource.type} ${name}\n`
+      ? `would drop ${resource.type} ${name}${isAll ? " with all that is in it" : ""}\n`
       : `dropped ${resource.type} ${name}${files}: firn undrop ${resource.id} brings it back\n`,
   );
   return EXIT.ok;

@@ -49,6 +49,19 @@ const SPECS: Readonly<Record<DailyVerb, DailySpec>> = {
       new Option("--to <version>", "the later version; absent: the current one"),
     ],
   },
+  files: {
+    summary: "Show how the files of a table lie: sizes, deletes, and the largest partitions.",
+    words: [["<table>", AT_HELP]],
+    options: [limit("partitions")],
+  },
+  stats: {
+    summary: "Show the columns of a table: bytes, nulls, and least and greatest value.",
+    words: [["<table>", AT_HELP]],
+  },
+  check: {
+    summary: "Check a table's files, snapshots and metadata. Exit 1 if it has advice.",
+    words: [["<table>", TABLE_HELP]],
+  },
   find: {
     summary: "Find names that hold a text. Exit 3 if none does.",
     words: [["<text>", "a part of a name, in any case"]],
@@ -74,10 +87,14 @@ const SPECS: Readonly<Record<DailyVerb, DailySpec>> = {
     ],
   },
   rm: {
-    summary: "Drop a table, view, empty namespace or empty catalog. firn undrop brings it back.",
+    summary:
+      "Drop a table, view, namespace or catalog. firn undrop brings it back. A namespace or " +
+      "catalog must be empty, or takes --recursive.",
     words: [["<name>", NAME_HELP]],
     options: [
       new Option("--purge", "delete the files of the table, too, once the retention is over"),
+      new Option("-r, --recursive", "drop what is in it, too, by a background job"),
+      new Option("--no-wait", "do not wait for that job"),
       new Option("--yes", "do not ask for the name"),
       dryRun(),
     ],
@@ -110,6 +127,29 @@ const SPECS: Readonly<Record<DailyVerb, DailySpec>> = {
     summary: "Make an earlier snapshot of a table the current one.",
     words: [["<table@at>", AT_HELP]],
     options: [new Option("--force", "also to a snapshot that is not an ancestor"), dryRun()],
+  },
+  import: {
+    summary:
+      "Register the tables of a connector's catalog. Repeat it to go on. Exit 1 if one failed.",
+    words: [["<connector>", "its name; firn connector create makes one"]],
+    options: [
+      new Option("--into <catalog>", "the catalog that tables are registered in"),
+      new Option("--namespace <name...>", "only these and what is below them (repeatable)"),
+      new Option("--replace", "move tables that are here to the metadata that is there"),
+      new Option("--credentials <path>", "a JSON file with token, or clientId and clientSecret"),
+      dryRun(),
+    ],
+  },
+  sql: {
+    summary: "Run SQL on row tables: a statement, a file, or what is typed.",
+    words: [["[statement]", "SQL; absent: standard input, with a prompt on a terminal"]],
+    options: [
+      new Option("-c, --command <statement>", "the same as the argument"),
+      new Option("-f, --file <path>", "run the statements of a file; - is standard input"),
+      new Option("-1, --single-transaction", "run all statements as one transaction"),
+      new Option("--catalog <name>", "the catalog that names belong to; absent: default"),
+      new Option("--timeout <duration>", "time that one statement may take").argParser(span),
+    ],
   },
   protect: {
     summary: "Protect something from being dropped.",

@@ -2,11 +2,16 @@ import type { Verb } from "./call.ts";
 import type { DailyVerb } from "./catalog-line.ts";
 import { mv, protect, rm } from "./change.ts";
 import { branch, rollback, tag } from "./change-refs.ts";
+import { check } from "./check.ts";
 import { describeOne } from "./describe.ts";
 import { diff } from "./diff.ts";
+import { files } from "./files.ts";
 import { find } from "./find.ts";
+import { importTables } from "./import.ts";
 import { log } from "./log.ts";
 import { ls } from "./ls.ts";
+import { sql } from "./sql.ts";
+import { stats } from "./stats.ts";
 import { top } from "./top.ts";
 import { watch } from "./watch.ts";
 
@@ -16,6 +21,9 @@ export const DAILY_VERBS: Readonly<Record<DailyVerb, Verb>> = {
   describe: describeOne,
   log,
   diff,
+  files,
+  stats,
+  check,
   find,
   watch,
   top,
@@ -25,4 +33,6 @@ export const DAILY_VERBS: Readonly<Record<DailyVerb, Verb>> = {
   branch,
   rollback,
   protect,
+  import: importTables,
+  sql,
 };

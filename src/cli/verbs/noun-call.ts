@@ -124,7 +124,15 @@ async function givenOf(spec: NounVerb, { words, values, cwd, stdin }: VerbCall):
 
 async function fileBody(values: Values, cwd: string, stdin: NodeJS.ReadableStream): Promise<Json> {
   const { file } = values as { readonly file?: string };
-  if (file === undefined) return {};
+  return file === undefined ? {} : jsonFile(file, cwd, stdin);
+}
+
+/** The object in a JSON file; `-` is standard input. @throws FirnError `FILE_UNREADABLE`. */
+export async function jsonFile(
+  file: string,
+  cwd: string,
+  stdin: NodeJS.ReadableStream,
+): Promise<Json> {
   const from = file === "-" ? "standard input" : file;
   let text: string;
   try {

@@ -18,9 +18,15 @@ export interface NounVerb {
 /** Members of a dotted name, in order. */
 const LEVELS = ["catalog", "namespace", "table", "view"];
 /** Nouns that have no singular. */
-const PLURAL: ReadonlySet<string> = new Set(["stats", "statistics", "constraints"]);
-/** Commands by hand serve these: `firn dropped`, `firn undrop`, `firn jobs`. */
-const BY_HAND: ReadonlySet<string> = new Set(["dropped", "job"]);
+const PLURAL: ReadonlySet<string> = new Set(["access", "statistics", "constraints"]);
+/** `firn stats TABLE` shows columns; what engines have stored is `firn statistics`. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ["stats", "statistics"],
+  // `firn log` shows the snapshots of a table.
+  ["logs", "event-log"],
+]);
+/** Commands by hand serve these: `firn dropped`, `firn undrop`, `firn jobs`, `firn sql`. */
+const BY_HAND: ReadonlySet<string> = new Set(["dropped", "job", "sql"]);
 
 const OF_ITEM: Readonly<Record<Method, string>> = {
   GET: "get",
@@ -38,6 +44,8 @@ const OF_COLLECTION: Readonly<Record<Method, string>> = {
 };
 
 function singular(plural: string): string {
+  const renamed = RENAMED.get(plural);
+  if (renamed !== undefined) return renamed;
   return PLURAL.has(plural) || !plural.endsWith("s") ? plural : plural.slice(0, -1);
 }
 
@@ -49,6 +57,8 @@ function splitVerb(template: string): readonly [path: string, verb: string | und
 const TEMPLATES = Object.values(OPERATIONS).map(({ template }) => splitVerb(template)[0]);
 
 function isCollection(path: string): boolean {
+  // A row has no path: its key stands in the body.
+  if (path.endsWith("/rows")) return true;
   return TEMPLATES.some((template) => template.startsWith(`${path}/{`));
 }
 

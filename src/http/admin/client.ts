@@ -86,6 +86,11 @@ export class OperatorClient implements Housekeeping {
     return (await this.#request(path, {})) as JobInfo;
   }
 
+  async cancelJob(id: string): Promise<JobInfo> {
+    const path = `${ADMIN}/jobs/${encodeURIComponent(id)}/cancel`;
+    return (await this.#request(path, {})) as JobInfo;
+  }
+
   async backup(uri: string, catalog: string | undefined): Promise<BackupReport> {
     const sent = { uri, catalog };
     return (await this.#request(`${ADMIN}/backups`, sent, "POST", BACKUP_MS)) as BackupReport;

@@ -19,6 +19,7 @@ export interface Housekeeping {
   jobs(page: PageAsked): Promise<JobsPage>;
   job(id: string): Promise<JobInfo>;
   retryJob(id: string): Promise<JobInfo>;
+  cancelJob(id: string): Promise<JobInfo>;
   /**
    * Takes as long as the backup.
    *
@@ -48,6 +49,11 @@ export function addHousekeepingRoutes(app: FastifyInstance, catalog: Housekeepin
     fieldsOf(request.body);
     reply.code(202);
     return catalog.retryJob(idOf(request.params));
+  });
+  app.post(`${ADMIN}/jobs/:id/cancel`, async (request, reply) => {
+    fieldsOf(request.body);
+    reply.code(202);
+    return catalog.cancelJob(idOf(request.params));
   });
   app.post(`${ADMIN}/backups`, async ({ body }, reply) => {
     const { uri, catalog: only } = fieldsOf(body);

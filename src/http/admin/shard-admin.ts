@@ -3,6 +3,7 @@ import { invalid } from "../../base/error.ts";
 import { keyOfText, textOfKey } from "../../base/printable.ts";
 import type { Engine, HotPrefix, LsmStats, Maybe, NamedState } from "../../lsm/index.ts";
 import { asFirnError } from "../failure.ts";
+import type { ShardStatus } from "../shard-status.ts";
 import { type ChangesRequest, changeLines } from "./change-lines.ts";
 
 /** The shape of a tree before or after, as people compare it. Bytes and counts. */
@@ -18,7 +19,7 @@ export interface TreeReport {
   readonly obsoleteBytes: number;
 }
 
-/** A compaction that somebody asked for. JSON-able. */
+/** A compaction that an operator asked for. JSON-able. */
 export interface CompactionReport {
   readonly state: "running" | "done" | "failed";
   readonly tookMs: number;
@@ -59,18 +60,6 @@ export interface ShardReport {
     readonly writes: readonly HotPrefixReport[];
   };
   readonly throttles: readonly ThrottleReport[];
-}
-
-/** The tree of a shard by its levels: level 0 first, then the sorted runs, newest first. */
-export interface ShardLevels {
-  readonly name: string;
-  readonly epoch: number;
-  readonly lastSequence: number;
-  readonly durableSequence: number;
-  readonly memtableBytes: number;
-  readonly compactionDebtBytes: number;
-  readonly obsoleteBytes: number;
-  readonly levels: LsmStats["tree"]["levels"];
 }
 
 /** What an operator says about writes below a prefix. */
@@ -138,7 +127,7 @@ export class ShardAdmin {
   }
 
   /** The levels of its tree, for the native API. @throws FirnError as `Shard.engine`. */
-  async levels(): Promise<ShardLevels> {
+  async levels(): Promise<ShardStatus> {
     const stats = (await this.#engine()).stats();
     const { epoch, lastSequence, durableSequence, memtables, tree, compaction, gc } = stats;
     return {
@@ -160,7 +149,7 @@ export class ShardAdmin {
 
   /**
    * Begins to make one sorted run of all that the shard holds, and to delete what it replaces, as
-   * far as that is old enough; or joins one that somebody else began. Its end is in `compaction`.
+   * far as that is old enough; or joins one that another request began. Its end is in `compaction`.
    *
    * @throws FirnError as `Shard.engine`.
    */

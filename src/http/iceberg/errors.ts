@@ -16,6 +16,8 @@ type Fact = (name: string) => string;
 
 interface Wording {
   readonly type: string;
+  /** Where clients take the status of its kind for something else. */
+  readonly status?: number;
   readonly text: (fact: Fact) => string;
 }
 
@@ -40,6 +42,17 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
   NAMESPACE_NOT_FOUND: {
     type: "NoSuchNamespaceException",
     text: (fact) => `Namespace does not exist: ${fact("namespace")}`,
+  },
+  // A 409 would tell clients that a table of the name is there already.
+  CATALOG_DELETING: {
+    type: "NoSuchWarehouseException",
+    status: 404,
+    text: (fact) => `Warehouse is being deleted: ${fact("catalog")}`,
+  },
+  NAMESPACE_DELETING: {
+    type: "NoSuchNamespaceException",
+    status: 404,
+    text: (fact) => `Namespace is being deleted: ${fact("namespace")}`,
   },
   TABLE_NOT_FOUND: {
     type: "NoSuchTableException",
@@ -108,7 +121,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
 export function toWireError(error: FirnError, writes: boolean): WireError {
   const wording = WORDINGS[error.code];
   return {
-    status: httpStatus(error, writes),
+    status: wording?.status ?? httpStatus(error, writes),
     type: wording?.type ?? typeOfKind(error.kind),
     message: wording?.text((name) => String(error.context[name] ?? "")) ?? errorText(error),
     headers: errorHeaders(error),

@@ -1,7 +1,7 @@
 import type { Privilege } from "../../api/privileges.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { functionNotFound } from "../../catalog/errors.ts";
-import type { IcebergService } from "../../service/requests.ts";
+import type { Delegation, IcebergService } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
 import { parseEntityTags } from "../etags.ts";
 import type { Call } from "./call.ts";
@@ -135,7 +135,7 @@ const NAMESPACE_OPERATIONS: readonly Operation[] = [
     answer.namespaceAnswer(await service.loadNamespace(call.actor, call.namespaceRef)),
   ),
   read(["see"], "HEAD", NAMESPACE, async (service, call) => {
-    await service.loadNamespace(call.actor, call.namespaceRef);
+    await service.namespaceExists(call.actor, call.namespaceRef);
     return answer.NO_CONTENT;
   }),
   write(["drop"], "DELETE", NAMESPACE, async (service, call) => {
@@ -150,6 +150,20 @@ const NAMESPACE_OPERATIONS: readonly Operation[] = [
   }),
 ];
 
+/** Where a client renews credentials, relative to the URI of the catalog. */
+function credentialsPathOf(call: Call, table: string): string {
+  const { catalog, namespace } = call.namespaceRef;
+  const [prefix, path, name] = [catalog, namespace.join("\x1f"), table].map(encodeURIComponent);
+  return `v1/${prefix}/namespaces/${path}/tables/${name}/credentials`;
+}
+
+/** Whether a client takes credentials for the files: it sends a list of what it takes. */
+function delegationOf(call: Call, table: string): Delegation | undefined {
+  const asked = String(call.headers["x-iceberg-access-delegation"] ?? "").toLowerCase();
+  const isAsked = asked.split(",").some((each) => each.trim() === "vended-credentials");
+  return isAsked ? { refreshEndpoint: credentialsPathOf(call, table) } : undefined;
+}
+
 const TABLE_OPERATIONS: readonly Operation[] = [
   read(["see"], "GET", TABLES, async (service, call) => {
     const ref = call.namespaceRef;
@@ -158,19 +172,29 @@ const TABLE_OPERATIONS: readonly Operation[] = [
   }),
   write(["create"], "POST", TABLES, async (service, call) => {
     const request = decode.decodeCreateTable(call.json());
-    return answer.tableAnswer(await service.createTable(call.actor, call.namespaceRef, request));
+    const delegation = delegationOf(call, request.name);
+    const asked = { ...request, delegation };
+    return answer.tableAnswer(await service.createTable(call.actor, call.namespaceRef, asked));
   }),
   write(["create", "drop"], "POST", `${NAMESPACE}/register`, async (service, call) => {
     const request = decode.decodeRegisterTable(call.json());
-    return answer.tableAnswer(await service.registerTable(call.actor, call.namespaceRef, request));
+    const asked = { ...request, delegation: delegationOf(call, request.name) };
+    return answer.tableAnswer(await service.registerTable(call.actor, call.namespaceRef, asked));
   }),
   read(["read-metadata"], "GET", TABLE, async (service, call) => {
     const snapshots = snapshotsOf(call.query);
     const ifNoneMatch = parseEntityTags(call.headers["if-none-match"]);
-    const loaded = await service.loadTable(call.actor, call.tableRef, { snapshots, ifNoneMatch });
+    const ref = call.tableRef;
+    const options = { snapshots, ifNoneMatch, delegation: delegationOf(call, ref.table) };
+    const loaded = await service.loadTable(call.actor, ref, options);
     return loaded === "not-modified"
       ? answer.notModifiedAnswer(ifNoneMatch)
       : answer.loadAnswer(loaded);
+  }),
+  read(["read-metadata", "read-data"], "GET", `${TABLE}/credentials`, async (service, call) => {
+    const ref = call.tableRef;
+    const delegation = { refreshEndpoint: credentialsPathOf(call, ref.table) };
+    return answer.credentialsAnswer(await service.loadCredentials(call.actor, ref, delegation));
   }),
   read(["see"], "HEAD", TABLE, async (service, call) => {
     await service.tableExists(call.actor, call.tableRef);
@@ -234,13 +258,13 @@ const TABLE_OPERATIONS: readonly Operation[] = [
 const FUNCTION_OPERATIONS: readonly Operation[] = [
   read(["see"], "GET", `${NAMESPACE}/functions`, async (service, call) => {
     const ref = call.namespaceRef;
-    await service.loadNamespace(call.actor, ref);
+    await service.namespaceExists(call.actor, ref);
     pageOf(call.query);
     return answer.identifiersAnswer(ref.namespace, { items: [], nextPageToken: null });
   }),
   read(["read-metadata"], "GET", `${NAMESPACE}/functions/{function}`, async (service, call) => {
     const ref = call.namespaceRef;
-    await service.loadNamespace(call.actor, ref);
+    await service.namespaceExists(call.actor, ref);
     throw functionNotFound(ref.namespace, call.functionName);
   }),
 ];

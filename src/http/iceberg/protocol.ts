@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../base/clock.ts";
-import { invalid } from "../../base/error.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Actor } from "../../service/actor.ts";
@@ -18,24 +17,8 @@ import { OPERATIONS, type Operation } from "./operations.ts";
 import { parseQuery, type Query, refuseDryRun } from "./query.ts";
 import { decodeBody } from "./requests.ts";
 import { type Match, matchPath } from "./router.ts";
+import { noTokens, TOKENS_PATH, TokenEndpoint, type TokenService } from "./tokens.ts";
 import { notServed } from "./unserved.ts";
-
-/**
- * Clients with credentials ask for a token here first. There are none to be had, which OAuth has
- * words for; those without credentials never come.
- */
-function noTokens(): Answer {
-  const { code, message } = invalid(
-    "OAUTH_NOT_SUPPORTED",
-    "this server issues no tokens: connect without credential and token",
-  );
-  const error = { error: "unsupported_grant_type", error_description: message };
-  return {
-    status: 400,
-    headers: { "Content-Type": "application/json", "X-Firn-Error": code },
-    body: JSON.stringify(error),
-  };
-}
 
 /** Parses a body that is too large to be parsed within a turn, and may take its memory. */
 export type ReadBody = (bytes: Uint8Array) => Promise<JsonObject>;
@@ -62,6 +45,7 @@ const UNLIMITED: RegExp = new RegExp(
   `^(?:${[...LABELS]
     .filter(([{ limits }]) => !limits.counted)
     .map(([, label]) => label)
+    .concat(`${ICEBERG_MOUNT}${TOKENS_PATH}`)
     .join("|")})$`,
 );
 
@@ -71,6 +55,7 @@ class AcceptedOperation implements Accepted {
   readonly operation: string;
   readonly writes: boolean;
   readonly bodyBytes: number;
+  readonly named: NamedInPath;
   readonly #operation: Operation;
   readonly #behind: Behind;
   readonly #target: Target;
@@ -89,15 +74,11 @@ class AcceptedOperation implements Accepted {
     this.#behind = behind;
     this.#target = target;
     this.#params = params;
+    this.named = namedIn(params);
     this.#headers = headers;
     this.#query = parseQuery(target.query);
     if (operation.writes && !operation.dryRuns) refuseDryRun(this.#query);
     this.#key = operation.idempotency === "none" ? undefined : parseIdempotencyKey(headers);
-  }
-
-  /** What its path names, for the log. */
-  named(): NamedInPath {
-    return namedIn(this.#params);
   }
 
   /** Does what was asked for. */
@@ -148,14 +129,19 @@ export class IcebergProtocol implements Protocol {
   readonly logLevel = "info";
   readonly refuse: Protocol["refuse"] = errorAnswer;
   readonly overloaded: Protocol["overloaded"] = overloadedAnswer;
+  readonly publicPaths: RegExp = new RegExp(`^${ICEBERG_MOUNT}${TOKENS_PATH}$`);
   readonly #behind: Behind;
+  readonly #tokens: TokenEndpoint | undefined;
 
+  /** @param tokens issues them; absent: there are none to be had. */
   constructor(
     service: IcebergService,
     clock: Clock,
     readBody: ReadBody = async (bytes) => decodeBody(bytes),
+    tokens?: TokenService,
   ) {
     this.#behind = { service, clock, readBody };
+    this.#tokens = tokens && new TokenEndpoint(tokens);
   }
 
   /**
@@ -168,7 +154,7 @@ export class IcebergProtocol implements Protocol {
     const { method, target } = head;
     const path = belowMount(target.path);
     if (path === undefined) throw baseUrlWrong(target.path);
-    if (path === "/v1/oauth/tokens" && method === "POST") return noTokens();
+    if (path === TOKENS_PATH && method === "POST") return this.#tokens?.accept(head) ?? noTokens();
     const { operation, params } = found(matchPath(method, path), target.path, path);
     return new AcceptedOperation(this.#behind, operation, params, head);
   }

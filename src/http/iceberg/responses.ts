@@ -9,6 +9,7 @@ import {
   type NamespaceInfo,
   type Page,
   type PropertiesUpdated,
+  type StorageCredential,
 } from "../../service/requests.ts";
 import { type Answer, inOneWrite } from "../answer.ts";
 import { printIdentifiers } from "./identifiers.ts";
@@ -68,6 +69,8 @@ const keptBodies = new WeakMap<readonly Uint8Array[], Kept>();
 
 /** A table as answered to a load: the same bytes as long as its metadata is the same. */
 export function loadAnswer(table: LoadedTable): Answer {
+  // What is lent to one caller is not kept.
+  if (table.credentials !== undefined) return tableAnswer(table);
   const { metadata, metadataLocation: location, etag } = table;
   const tail = configTail(table);
   let kept = keptBodies.get(metadata);
@@ -79,8 +82,16 @@ export function loadAnswer(table: LoadedTable): Answer {
   return { status: 200, headers: tableHeaders(etag), body: kept.body };
 }
 
-function configTail({ config }: LoadedTable | LoadedView): string {
-  return `,"config":${JSON.stringify(config)}}`;
+function configTail({ config, credentials }: Pick<LoadedTable, "config" | "credentials">): string {
+  const lent =
+    credentials === undefined ? "" : `,"storage-credentials":${JSON.stringify(credentials)}`;
+  return `,"config":${JSON.stringify(config)}${lent}}`;
+}
+
+/** Never kept by what lies between: they are secrets. */
+export function credentialsAnswer(credentials: readonly StorageCredential[]): Answer {
+  const body = JSON.stringify({ "storage-credentials": credentials });
+  return { status: 200, headers: { ...JSON_HEADERS, "Cache-Control": "no-store" }, body };
 }
 
 /** A view, as answered to whatever concerns one. */

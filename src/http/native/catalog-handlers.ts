@@ -5,11 +5,15 @@ import type { Handlers } from "./call.ts";
 import { diffBetween, resourceAt, versionsOf } from "./history-calls.ts";
 import { maskOf } from "./mask.ts";
 import { catalogOf } from "./names.ts";
-import { renderCatalog, renderSummary } from "./render.ts";
+import { renderCatalog, renderJob, renderSummary } from "./render.ts";
 
 export const CATALOG_HANDLERS: Handlers<keyof CatalogOperations> = {
   listCatalogs: async ({ actor, service, query }) => {
-    const page = await service.catalogs.list(actor, query);
+    const { state, ...asked } = query;
+    const page =
+      state === "DROPPED"
+        ? await service.droppedLists.catalogs(actor, asked)
+        : await service.catalogs.list(actor, asked);
     return { ...page, items: page.items.map((item) => renderSummary(item)) };
   },
   createCatalog: async ({ actor, service, body }) =>
@@ -19,8 +23,14 @@ export const CATALOG_HANDLERS: Handlers<keyof CatalogOperations> = {
     const request = { patch: body, mask: maskOf(query), ifMatch };
     return renderCatalog(await service.catalogs.update(actor, catalogOf(params), request));
   },
-  dropCatalog: ({ actor, service, params, ifMatch }) =>
-    service.catalogs.drop(actor, catalogOf(params), { ifMatch }) as Promise<undefined>,
+  dropCatalog: async ({ actor, service, params, query, ifMatch }) => {
+    const place = catalogOf(params);
+    if (query.recursive === true) {
+      return renderJob(await service.catalogs.dropAll(actor, place, { ifMatch }));
+    }
+    await service.catalogs.drop(actor, place, { ifMatch });
+    return undefined;
+  },
   renameCatalog: async ({ actor, service, params, body, ifMatch }) => {
     const place = catalogOf(params);
     return renderCatalog(await service.catalogs.rename(actor, place, body.name, { ifMatch }));

@@ -107,7 +107,7 @@ export function docsPage(
     operation: "docs",
     writes: false,
     bodyBytes: 0,
-    named: () => ({}),
+    named: {},
     run: async (): Promise<Answer> => {
       const body = await served.bytes(read);
       const etag = `"${sha256Hex(body).slice(0, 32)}"`;

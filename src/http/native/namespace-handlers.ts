@@ -5,13 +5,14 @@ import type { Handlers } from "./call.ts";
 import { diffBetween, resourceAt, versionsOf } from "./history-calls.ts";
 import { maskOf } from "./mask.ts";
 import { catalogOf, namespaceOf, splitNames } from "./names.ts";
-import { renderNamespace, renderSummary } from "./render.ts";
+import { renderJob, renderNamespace, renderSummary } from "./render.ts";
 
 export const NAMESPACE_HANDLERS: Handlers<keyof NamespaceOperations> = {
   listNamespaces: async ({ actor, service, params, query }) => {
-    const { parent, ...page } = query;
+    const { parent, state, ...page } = query;
     const path = parent === undefined ? [] : splitNames(parent);
-    const found = await service.namespaces.list(actor, catalogOf(params), path, page);
+    const lists = state === "DROPPED" ? service.droppedLists.namespaces : service.namespaces.list;
+    const found = await lists(actor, catalogOf(params), path, page);
     return { ...found, items: found.items.map((item) => renderSummary(item, path)) };
   },
   createNamespace: async ({ actor, service, params, body }) => {
@@ -24,8 +25,14 @@ export const NAMESPACE_HANDLERS: Handlers<keyof NamespaceOperations> = {
     const request = { patch: body, mask: maskOf(query), ifMatch };
     return renderNamespace(await service.namespaces.update(actor, namespaceOf(params), request));
   },
-  dropNamespace: ({ actor, service, params, ifMatch }) =>
-    service.namespaces.drop(actor, namespaceOf(params), { ifMatch }) as Promise<undefined>,
+  dropNamespace: async ({ actor, service, params, query, ifMatch }) => {
+    const place = namespaceOf(params);
+    if (query.recursive === true) {
+      return renderJob(await service.namespaces.dropAll(actor, place, { ifMatch }));
+    }
+    await service.namespaces.drop(actor, place, { ifMatch });
+    return undefined;
+  },
   renameNamespace: async ({ actor, service, params, body, ifMatch }) => {
     const place = namespaceOf(params);
     return renderNamespace(await service.namespaces.rename(actor, place, body.path, { ifMatch }));

@@ -25,7 +25,7 @@ function feedStart(after: string | undefined, since: string | undefined) {
 }
 
 /** What serves the operations that also answer with events. */
-export const STREAMS: { readonly listChanges: StreamHandler<"listChanges"> } = {
+export const EVENT_STREAMS: { readonly listChanges: StreamHandler<"listChanges"> } = {
   listChanges: async ({ actor, service, query, lastEventId, ended }) => {
     const start =
       lastEventId === undefined
@@ -65,6 +65,8 @@ export const NODE_HANDLERS: Handlers<keyof NodeOperations> = {
     renderJob(await service.jobs.get(actor, decodePart(params["job"] ?? ""))),
   retryJob: async ({ actor, service, params }) =>
     renderJob(await service.jobs.retry(actor, decodePart(params["job"] ?? ""))),
+  cancelJob: async ({ actor, service, params }) =>
+    renderJob(await service.jobs.cancel(actor, decodePart(params["job"] ?? ""))),
   listChanges: async ({ actor, service, query }) => {
     const { after, since, pageSize } = query;
     const page = await service.changes.changes(actor, {

@@ -110,7 +110,7 @@ function typeOf({ lines }: ApiOperation): string {
 }
 
 function responsesOf(operation: ApiOperation): Readonly<Record<string, unknown>> {
-  const { status, answer, events, conditional } = operation;
+  const { status, answer, answerLines, events, conditional, job } = operation;
   const done =
     answer === undefined
       ? { description: "Done" }
@@ -124,10 +124,19 @@ function responsesOf(operation: ApiOperation): Readonly<Record<string, unknown>>
                 "x-data": referring(events, false),
               },
             }),
+            ...(answerLines !== undefined && {
+              [LINES_TYPE]: { schema: referring(answerLines, false) },
+            }),
           },
         };
   return {
     [String(status)]: done,
+    ...(job !== undefined && {
+      "202": {
+        description: "A job does it",
+        content: { "application/json": { schema: referring(job, false) } },
+      },
+    }),
     ...(conditional === "read" && { "304": { description: "Not changed" } }),
     default: {
       description: "A problem (RFC 9457)",

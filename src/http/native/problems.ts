@@ -37,7 +37,8 @@ const HIDDEN: ReadonlySet<FirnError["kind"]> = new Set([
 
 /** The facts of an error, 64-bit integers as text. */
 function shownContext({ kind, context }: FirnError): ErrorContext {
-  if (HIDDEN.has(kind)) return {};
+  const { sqlState } = context;
+  if (HIDDEN.has(kind)) return typeof sqlState === "string" ? { sqlState } : {};
   return Object.fromEntries(
     Object.entries(context).map(([name, value]) => [
       name,

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type ApiOperation, BODY_BYTES, writes } from "../../api/operation.ts";
+import { JOB } from "../../api/resources.ts";
 import { parseJsonBytes } from "../../base/json.ts";
 import type { Actor } from "../../service/actor.ts";
 import { asDryRun } from "../../service/dry-run.ts";
 import { ANY_TAG } from "../../service/requests.ts";
 import type { ModelService } from "../../service/resources/service.ts";
-import { acceptsEvents } from "../accept.ts";
+import { acceptsByName, acceptsEvents } from "../accept.ts";
 import type { Answer, StreamedAnswer } from "../answer.ts";
 import { parseEntityTags } from "../etags.ts";
 import { asFirnError, methodNotAllowed, routeNotFound } from "../failure.ts";
@@ -15,14 +16,15 @@ import type { Accepted, ErrorForm, Head, Protocol, Target } from "../protocol.ts
 import { loadChecks } from "./check.ts";
 import { docsPage, keepDocs, type ReadDocsFile } from "./docs-page.ts";
 import { HANDLERS } from "./handlers.ts";
+import { JsonText } from "./json-text.ts";
 import { checkLines, LINES_TYPE, parseLines, renderLines } from "./lines.ts";
-import { STREAMS } from "./node-handlers.ts";
 import type { NodeStatus } from "./node-status.ts";
 import { overloadedProblem, problemOf, RequestInvalid, type RequestProblem } from "./problems.ts";
 import { decodePart, parseQuery, type RawQuery, typedQuery } from "./query.ts";
 import { parametersOf, querySchema } from "./request-schemas.ts";
 import { matchPath, type RawParams, type Route } from "./router.ts";
 import { staticAnswer } from "./statics.ts";
+import { STREAMS } from "./streams.ts";
 
 /** What requests are handed on to. */
 export interface NativeParts {
@@ -32,10 +34,21 @@ export interface NativeParts {
 }
 
 const JSON_TYPE = "application/json";
+const EVENTS_TYPE = "text/event-stream";
 const SHOWN_CHARS = 256;
 const KEY_CHARS = 128;
 /** Paths of `/api`: whatever else lies there is answered in the same form. */
 const API_PATHS = /^\/api(?:\/|$)/;
+
+/** What a path names; nothing where a name cannot be decoded. */
+function namedIn(params: RawParams): object {
+  try {
+    const text = (raw: string) => decodePart(raw).slice(0, SHOWN_CHARS);
+    return Object.fromEntries(Object.entries(params).map(([name, raw]) => [name, text(raw)]));
+  } catch {
+    return {};
+  }
+}
 
 /** A request whose head has been accepted. */
 class AcceptedRoute implements Accepted {
@@ -44,6 +57,7 @@ class AcceptedRoute implements Accepted {
   readonly writes: boolean;
   readonly bodyBytes: number;
   readonly bodyType: string | undefined;
+  readonly named: object;
   readonly #parts: NativeParts;
   readonly #found: Route;
   readonly #params: RawParams;
@@ -62,22 +76,12 @@ class AcceptedRoute implements Accepted {
     this.#parts = parts;
     this.#found = found;
     this.#params = params;
+    this.named = namedIn(params);
     this.#head = head;
     this.#query = parseQuery(head.target.query);
-    const isAsked = operation.events !== undefined && acceptsEvents(head.headers.accept);
-    this.stream = isAsked && head.method === "GET" ? this.#stream.bind(this) : undefined;
-  }
-
-  /** What its path names, for the log. */
-  named(): object {
-    try {
-      const text = (raw: string) => decodePart(raw).slice(0, SHOWN_CHARS);
-      return Object.fromEntries(
-        Object.entries(this.#params).map(([name, raw]) => [name, text(raw)]),
-      );
-    } catch {
-      return {};
-    }
+    const streamed = streamTypeOf(operation, head);
+    this.stream =
+      streamed === undefined ? undefined : (...asked) => this.#stream(streamed, ...asked);
   }
 
   async run(actor: Actor, bytes: Uint8Array | undefined): Promise<Answer> {
@@ -128,12 +132,20 @@ class AcceptedRoute implements Accepted {
     return { query, body };
   }
 
-  async #stream(actor: Actor, ended: AbortSignal): Promise<StreamedAnswer> {
-    const handler = STREAMS[this.#found.name as keyof typeof STREAMS];
+  async #stream(
+    type: string,
+    actor: Actor,
+    ended: AbortSignal,
+    bytes: Uint8Array | undefined,
+  ): Promise<StreamedAnswer> {
+    // The table ties its types together; what it says of them was checked.
+    const handler = STREAMS[this.#found.name as keyof typeof STREAMS] as unknown as (
+      call: object,
+    ) => Promise<AsyncIterable<string>>;
     const lastEventId = this.#head.headers["last-event-id"]?.toString();
-    const call = { ...this.#callOf(actor, await this.#check(undefined)), lastEventId, ended };
-    const pieces = await handler(call as unknown as Parameters<typeof handler>[0]);
-    const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" };
+    const call = { ...this.#callOf(actor, await this.#check(bytes)), lastEventId, ended };
+    const pieces = await handler(call);
+    const headers = { "Content-Type": type, "Cache-Control": "no-cache" };
     return { status: 200, headers, pieces };
   }
 
@@ -162,9 +174,11 @@ class AcceptedRoute implements Accepted {
         return { status: 304, headers: { ETag: etag }, body: undefined };
       }
     }
+    const isJob = operation.job !== undefined || operation.answer === JOB;
     return {
-      status: operation.status,
+      status: operation.job === undefined ? operation.status : 202,
       headers: {
+        ...(isJob && method !== "GET" && { Location: `${NATIVE_MOUNT}/jobs/${idIn(answer)}` }),
         "Content-Type": operation.lines === true ? LINES_TYPE : JSON_TYPE,
         "Cache-Control": "no-cache",
         ...(etag !== undefined && { ETag: etag }),
@@ -174,7 +188,19 @@ class AcceptedRoute implements Accepted {
   }
 }
 
+/** The media type of the stream that a request asks for, if it asks for one. */
+function streamTypeOf(
+  { events, answerLines }: ApiOperation,
+  { method, headers }: Head,
+): string | undefined {
+  if (method === "HEAD") return undefined;
+  if (events !== undefined && acceptsEvents(headers.accept)) return EVENTS_TYPE;
+  const isLines = answerLines !== undefined && acceptsByName(headers.accept, LINES_TYPE);
+  return isLines ? LINES_TYPE : undefined;
+}
+
 function bodyText({ lines }: ApiOperation, answer: unknown): string {
+  if (answer instanceof JsonText) return answer.text;
   return lines === true ? renderLines(answer as readonly unknown[]) : JSON.stringify(answer);
 }
 
@@ -200,6 +226,10 @@ function tagsOf(header: string | undefined): readonly string[] | undefined {
   return header === undefined ? undefined : (parseEntityTags(header) ?? []);
 }
 
+function idIn(answer: unknown): string {
+  return String((answer as { readonly id?: unknown }).id);
+}
+
 function etagIn(answer: unknown): string | undefined {
   const { etag } = answer as { readonly etag?: unknown };
   return typeof etag === "string" ? etag : undefined;
@@ -209,6 +239,7 @@ function etagIn(answer: unknown): string | undefined {
 export class NativeProtocol implements Protocol {
   readonly owns: RegExp = API_PATHS;
   readonly unlimited: RegExp = /^\/api\/openapi\.json$/;
+  readonly publicPaths: RegExp = /^\/api\/(?:openapi\.json$|docs(?:\/|$))/;
   readonly forOperators: boolean = true;
   readonly logLevel = "info";
   readonly refuse: Protocol["refuse"] = problemOf;

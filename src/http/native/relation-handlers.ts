@@ -7,12 +7,13 @@ import type { Call, Handlers } from "./call.ts";
 import { diffBetween, resourceAt, versionsOf } from "./history-calls.ts";
 import { maskOf } from "./mask.ts";
 import { namespaceOf, relationOf, snapshotIdOf } from "./names.ts";
-import { renderSnapshot, renderSummary, renderTable, renderView } from "./render.ts";
+import { renderSnapshot, renderTable, renderView } from "./render.ts";
 import { snapshotPage } from "./snapshot-pages.ts";
+import { summaryPage } from "./summary-page.ts";
 import { parseTime } from "./times.ts";
 
 /** The names of the table that a path leads to; an id costs a look at it. */
-async function tableRefOf({
+export async function tableRefOf({
   actor,
   service,
   params,
@@ -27,6 +28,8 @@ export const RELATION_HANDLERS: Handlers<keyof RelationOperations> = {
   getTable: async (call) => renderTable((await resourceAt(call)) as Resource<Table>),
   createTable: async ({ actor, service, params, body }) =>
     renderTable(await service.otherTables.create(actor, namespaceOf(params), body)),
+  refreshTable: async ({ actor, service, params, ifMatch }) =>
+    renderTable(await service.otherTables.refresh(actor, relationOf(params), { ifMatch })),
   updateTable: async ({ actor, service, params, body, query, ifMatch }) => {
     const request = { patch: body, mask: maskOf(query), ifMatch };
     return renderTable(await service.tables.update(actor, relationOf(params), request));
@@ -83,6 +86,10 @@ async function listed(
   { actor, service, params, query }: Call<"listTables"> | Call<"listViews">,
   kind: keyof Pick<ModelService, "tables" | "views">,
 ) {
-  const page = await service[kind].list(actor, namespaceOf(params), query);
-  return { ...page, items: page.items.map((item) => renderSummary(item)) };
+  const { state, ...asked } = query;
+  const place = namespaceOf(params);
+  if (state !== "DROPPED") return summaryPage(await service[kind].list(actor, place, asked));
+  const type = kind === "tables" ? "table" : "view";
+  const page = await service.droppedLists.relations(actor, type, place, asked);
+  return summaryPage(page);
 }

@@ -35,7 +35,8 @@ function base(resource: Resource | Resource<Account>): api.ResourceBase {
 }
 
 export function renderAccount(resource: Resource<Account>): api.Account {
-  return { type: "account", ...base(resource), tags: resource.entity.tags };
+  const { protected: isProtected, suspended = false, tags } = resource.entity;
+  return { type: "account", ...base(resource), protected: isProtected, suspended, tags };
 }
 
 export function renderCatalog(resource: Resource<Catalog>): api.Catalog {
@@ -189,6 +190,9 @@ export function renderJob(info: JobInfo): api.Job {
     nextTry: timeText(info.nextTryMs),
     tries,
     leftUndone,
+    ...(info.progress !== undefined && { progress: info.progress }),
+    ...(info.endedMs !== undefined && { ended: timeText(info.endedMs) }),
+    ...(info.cancelled === true && { cancelled: true }),
     ...(error !== undefined && { error }),
   };
 }

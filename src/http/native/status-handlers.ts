@@ -1,18 +1,23 @@
 import { PRIVILEGES } from "../../api/privileges.ts";
 import type { Shard, StatusOperations } from "../../api/status-operations.ts";
+import { assertOnAccount } from "../../service/access/request-access.ts";
+import { privilegesIn } from "../../service/access/rights.ts";
+import type { ShardStatus } from "../shard-status.ts";
 import type { Handlers } from "./call.ts";
-import type { ShardStatus } from "./node-status.ts";
 import { timeText } from "./times.ts";
 
 export const STATUS_HANDLERS: Handlers<keyof StatusOperations> = {
-  // There are no grants yet: every caller may do everything.
-  getMe: async ({ actor: { account, principal } }) => ({
+  getMe: async ({ actor: { account, principal, rights } }) => ({
     account,
     principal,
-    privileges: PRIVILEGES,
+    privileges: rights === undefined ? PRIVILEGES : privilegesIn(rights.on([])),
   }),
-  listShards: async ({ node }) => ({ items: (await node.shards()).map(renderShard) }),
+  listShards: async ({ actor, node }) => {
+    assertOnAccount(actor, "read-metadata");
+    return { items: (await node.shards()).map(renderShard) };
+  },
   getUsage: async ({ actor, node }) => {
+    assertOnAccount(actor, "read-metadata");
     const { sinceMs, prices, ...figures } = node.usage(actor);
     const { source, asOf, readUnits, writeUnits, s3Puts, s3Gets } = prices;
     return {

@@ -8,6 +8,7 @@ import { firstSession, INSTALL, PRINTED } from "./first-session.ts";
 /** What is served where, for people. */
 const ENDPOINTS: readonly (readonly [path: string, what: string])[] = [
   [`${ICEBERG_MOUNT}/v1/config`, "Iceberg REST catalog; every client asks here first"],
+  ["/console/", "the console: catalogs, tables and their history in a browser"],
   ["/api/openapi.json", "native API: every operation, as OpenAPI 3.1"],
   ["/livez", "200 while the process lives"],
   ["/readyz", "200 while it can serve requests, 503 otherwise"],

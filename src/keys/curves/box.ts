@@ -48,7 +48,7 @@ export function boxRanges(
   if (!Number.isInteger(most) || most < 1) {
     throw invalid("COORDINATE_INVALID", "a box has at least one range", { most });
   }
-  const cells = divided(low, high, most * CELLS_A_RANGE);
+  const cells = divided(low, high, dimensions, most * CELLS_A_RANGE);
   const ranges = joined(
     cells.map((cell) => rangeOfCell(curve, cell)),
     most,
@@ -61,11 +61,10 @@ export function boxRanges(
 }
 
 /** Cells that cover the box, as fine as their number allows. */
-function divided(low: Point, high: Point, most: number): readonly Cell[] {
-  const dimensions = low.length;
+function divided(low: Point, high: Point, dimensions: 2 | 3, most: number): readonly Cell[] {
   const done: Cell[] = [];
   let border: Cell[] = [{ corner: low.map(() => 0), bits: 0 }];
-  const bitsOfGrid = COORDINATE_BITS[dimensions] as number;
+  const bitsOfGrid = COORDINATE_BITS[dimensions];
   for (let bits = 1; bits <= bitsOfGrid && border.length > 0; bits++) {
     const [within, finer]: [Cell[], Cell[]] = [[], []];
     for (const { corner } of border) {
@@ -103,7 +102,7 @@ function meetingOf(
 }
 
 function rangeOfCell(curve: Curve, { corner, bits }: Cell): CurveRange {
-  const grid = COORDINATE_BITS[curve.dimensions] as number;
+  const grid = COORDINATE_BITS[curve.dimensions];
   const shift = BigInt(curve.dimensions * (grid - bits));
   const from = curve.cell(corner, bits) << shift;
   return { from, to: from + (1n << shift) - 1n };

@@ -10,7 +10,7 @@ import { invalid } from "../../base/error.ts";
 export type Point = readonly number[];
 
 /** Bits of a coordinate, by dimensions. */
-export const COORDINATE_BITS: Readonly<Record<number, number>> = { 2: 32, 3: 21 };
+export const COORDINATE_BITS: Readonly<Record<2 | 3, number>> = { 2: 32, 3: 21 };
 
 /** A curve through the grid of a number of dimensions. */
 export interface Curve {
@@ -30,7 +30,7 @@ export interface Curve {
 
 /** @throws FirnError `Invalid` `COORDINATE_INVALID`. */
 export function checkPoint(point: Point, dimensions: 2 | 3): void {
-  const most = 2 ** (COORDINATE_BITS[dimensions] as number) - 1;
+  const most = 2 ** COORDINATE_BITS[dimensions] - 1;
   const fits =
     point.length === dimensions &&
     point.every((value) => Number.isInteger(value) && value >= 0 && value <= most);
@@ -42,7 +42,7 @@ export function checkPoint(point: Point, dimensions: 2 | 3): void {
 
 /** @throws FirnError `Invalid` `COORDINATE_INVALID`. */
 export function checkPlace(at: bigint, dimensions: 2 | 3): void {
-  const bits = BigInt(dimensions * (COORDINATE_BITS[dimensions] as number));
+  const bits = BigInt(dimensions * COORDINATE_BITS[dimensions]);
   if (at >= 0n && at < 1n << bits) return;
   throw invalid("COORDINATE_INVALID", `a place on this curve has ${bits} bits`, { at });
 }

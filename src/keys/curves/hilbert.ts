@@ -21,7 +21,7 @@ import {
  */
 
 function hilbert(dimensions: 2 | 3): Curve {
-  const bits = COORDINATE_BITS[dimensions] as number;
+  const bits = COORDINATE_BITS[dimensions];
   const cell = (coarse: Point, coarseBits: number) =>
     interleave(transposed(coarse, coarseBits), coarseBits);
   return {

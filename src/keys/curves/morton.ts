@@ -18,7 +18,7 @@ import {
  */
 
 function morton(dimensions: 2 | 3): Curve {
-  const bits = COORDINATE_BITS[dimensions] as number;
+  const bits = COORDINATE_BITS[dimensions];
   return {
     dimensions,
     encode(point) {

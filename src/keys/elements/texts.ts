@@ -1,8 +1,7 @@
 import { utf8Text } from "../../base/bytes.ts";
-import { invalid } from "../../base/error.ts";
 import { malformed, unfit } from "../errors.ts";
 import type { KeyReader } from "../reader.ts";
-import { type KeyWriter, MAX_KEY_BYTES } from "../writer.ts";
+import { type KeyWriter, MAX_KEY_BYTES, tooLong } from "../writer.ts";
 import type { Element } from "./element.ts";
 
 /*
@@ -98,10 +97,7 @@ function writeBytes(out: KeyWriter, value: Uint8Array): void {
 
 function checkedLength(length: number): number {
   if (length <= MAX_KEY_BYTES) return length;
-  throw invalid("KEY_TOO_LONG", `a key has at most ${MAX_KEY_BYTES} bytes`, {
-    bytes: length,
-    limit: MAX_KEY_BYTES,
-  });
+  throw tooLong(length);
 }
 
 /** Doubles each 00 of what was written last, if there are any. */

@@ -14,11 +14,11 @@ export interface KeyBounds {
 
 export const ALL_KEYS: KeyBounds = { from: "", to: END_OF_KEYS };
 
-/** All keys, cut: neighbours meet, and nothing lies between them. */
-export function boundsBetween(cuts: readonly Key[]): readonly KeyBounds[] {
-  const isSorted = cuts.every((cut, i) => cut > (cuts[i - 1] ?? "") && cut < END_OF_KEYS);
+/** All keys below an end, cut: neighbours meet, and nothing lies between them. */
+export function boundsBetween(cuts: readonly Key[], end: Key = END_OF_KEYS): readonly KeyBounds[] {
+  const isSorted = cuts.every((cut, i) => cut > (cuts[i - 1] ?? "") && cut < end);
   assert(isSorted, "cuts ascend, so that no subrange is empty and none meets another");
-  return [...cuts, END_OF_KEYS].map((to, i) => ({ from: cuts[i - 1] ?? "", to }));
+  return [...cuts, end].map((to, i) => ({ from: cuts[i - 1] ?? "", to }));
 }
 
 /** Whether a table may say something of keys within the bounds. */

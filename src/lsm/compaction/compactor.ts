@@ -11,7 +11,7 @@ import type { LsmTuning } from "../options.ts";
 import type { ReadViews } from "../read/read-view.ts";
 import { Executor, type ExecutorTarget } from "./executor.ts";
 import { type CompactionFigures, NO_COMPACTION } from "./figures.ts";
-import { compactionDebt, type PickContext, pickAll, pickCompaction } from "./pick.ts";
+import { compactionDebt, type PickContext, pickAll, pickCompaction, pickRest } from "./pick.ts";
 import { applyPlan, type CompactionPlan, isApplied, isIdle, rewrittenBytes } from "./plan.ts";
 
 /** What compactions act on. */
@@ -31,8 +31,9 @@ const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 10_000;
 
 /**
- * Decides when to compact, and publishes what came of it. All state is in the manifest: what ends
- * half-way, by a crash or a fault, has changed nothing, and its tables are garbage.
+ * Decides when to compact, and publishes what came of it, step by step. All state is in the
+ * manifest: where one ends half-way, by a crash or a fault, the step that was not published has
+ * changed nothing, and its tables are garbage; the next owner goes on with that step.
  *
  * Compactors fence each other by the compactor epoch, taken before the first compaction: one that
  * sees a higher epoch publishes nothing any more. One compaction runs at a time.
@@ -86,10 +87,13 @@ export class Compactor {
   async compactAll(): Promise<void> {
     await this.#alone(async () => {
       const { manifests, options } = this.#target;
+      await this.#finish(() => true);
       const { oldestSnapshot, nowMs } = this.#context();
       // What could not be read before is tried again: any caller that asks wants to learn of it.
       const plan = pickAll(manifests.current, options, { oldestSnapshot, nowMs });
-      if (plan !== undefined) await this.#execute(plan);
+      if (plan === undefined) return;
+      await this.#execute(plan);
+      await this.#finish(() => true);
     });
   }
 
@@ -98,10 +102,25 @@ export class Compactor {
     await this.#alone(async () => {
       const { manifests, options } = this.#target;
       const eager = { ...options, compactionL0Tables: 1 };
+      const takesLevel0 = (tables: ReadonlySet<Ulid>): boolean =>
+        manifests.current.level0.some(({ id }) => tables.has(id));
+      await this.#finish(takesLevel0);
       if (manifests.current.level0.length === 0) return;
       const plan = pickCompaction(manifests.current, eager, this.#context());
-      if (plan !== undefined) await this.#execute(plan);
+      if (plan === undefined) return;
+      await this.#execute(plan);
+      await this.#finish(takesLevel0);
     });
+  }
+
+  /** Takes the steps that are left of a compaction, while `goesOn` says so of its tables. */
+  async #finish(goesOn: (tables: ReadonlySet<Ulid>) => boolean): Promise<void> {
+    for (;;) {
+      const { manifests, options } = this.#target;
+      const plan = pickRest(manifests.current, options, this.#context());
+      if (plan === undefined || !goesOn(new Set(plan.inputs.flat().map(({ id }) => id)))) return;
+      await this.#execute(plan);
+    }
   }
 
   /** Gives up what is under way. Nothing is read, written or published when it resolves. */
@@ -137,8 +156,9 @@ export class Compactor {
     return turn;
   }
 
+  /** One step of a plan: of a small one all of it. */
   async #execute(plan: CompactionPlan): Promise<void> {
-    const { clock, views, underWay, snapshots } = this.#target;
+    const { clock, views, underWay, snapshots, manifests, options } = this.#target;
     const watch = new Stopwatch(clock);
     // Before anything is awaited: what is opened from here on sees what every merge keeps.
     const states = snapshots();
@@ -151,9 +171,13 @@ export class Compactor {
         ...this.#figures,
         underWay: { inputBytes: rewrittenBytes(plan), writtenBytes: 0 },
       };
-      const { tables, written } = await this.#executor.run(plan, states);
+      // The manifest has room for one that is not finished.
+      const isOther = manifests.current.unfinished !== undefined && plan.resumes === undefined;
+      const stepBytes = isOther ? Number.POSITIVE_INFINITY : options.compactionStepBytes;
+      const made = await this.#executor.run(plan, states, stepBytes);
+      const { tables, written, rest, mergedBytes } = made;
       try {
-        await this.#publish(plan, tables);
+        await this.#publish(plan, tables, rest);
       } finally {
         for (const { id } of written) underWay.end(id);
       }
@@ -162,7 +186,7 @@ export class Compactor {
         ...this.#figures,
         compactions: compactions + 1,
         movedTables: movedTables + tables.length - written.length,
-        inputBytes: inputBytes + rewrittenBytes(plan),
+        inputBytes: inputBytes + mergedBytes,
         outputBytes: outputBytes + written.reduce((bytes, table) => bytes + table.fileBytes, 0),
         totalMs: totalMs + watch.elapsedMs(),
       };
@@ -196,18 +220,22 @@ export class Compactor {
     assert(this.#epoch > 0, "a claim is above every epoch before");
   }
 
-  async #publish(plan: CompactionPlan, outputs: readonly SstMeta[]): Promise<void> {
+  async #publish(
+    plan: CompactionPlan,
+    outputs: readonly SstMeta[],
+    rest: readonly SstMeta[],
+  ): Promise<void> {
     for (let failures = 0; ; ) {
       if (this.#isOver()) throw compactionAbandoned();
       try {
         await this.#target.manifests.update((manifest) => {
           const epoch = this.#epoch;
           assert(epoch !== undefined, "a compaction is published under an epoch that it claimed");
-          if (isApplied(manifest, plan, outputs)) return undefined;
+          if (isApplied(manifest, plan, outputs, rest)) return undefined;
           if (manifest.compactorEpoch !== epoch) {
             throw compactorFenced(epoch, manifest.compactorEpoch);
           }
-          const next = applyPlan(manifest, plan, outputs);
+          const next = applyPlan(manifest, plan, outputs, rest);
           if (next === undefined) throw compactionAbandoned();
           return next;
         });

@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { END_OF_KEYS, type Key } from "../format/entry.ts";
 import type { IndexBlock } from "../format/index-block.ts";
-import type { SstMeta } from "../format/sst-meta.ts";
+import { liveBytes, type SstMeta } from "../format/sst-meta.ts";
 import { bytesOf, type SortedTables } from "./plan.ts";
 
 /** Bytes that lie about at a key. */
@@ -16,6 +16,8 @@ export interface CutOptions {
   readonly width: number;
   /** Of input, for each of them at least. */
   readonly subrangeBytes: number;
+  /** What is merged of the input, at most. */
+  readonly mostBytes: number;
   /** Windows of all inputs have to have room, each of so many bytes at least. */
   readonly roomBytes: number;
   readonly leastWindowBytes: number;
@@ -36,8 +38,9 @@ export function windowBytesOf(roomBytes: number, inputs: number): number {
 
 /** Into how many subranges a merge is cut; 1: it stays whole. */
 export function subrangesOf(inputs: readonly SortedTables[], options: CutOptions): number {
-  const { width, subrangeBytes, roomBytes, leastWindowBytes } = options;
-  const byBytes = Math.floor(bytesOf(inputs.flat()) / subrangeBytes);
+  const { width, subrangeBytes, mostBytes, roomBytes, leastWindowBytes } = options;
+  const bytes = Math.min(mostBytes, bytesOf(inputs.flat()));
+  const byBytes = Math.floor(bytes / subrangeBytes);
   const byRoom = Math.floor(windowBytesOf(roomBytes, inputs.length) / leastWindowBytes);
   return Math.max(1, Math.min(width, byBytes, byRoom));
 }
@@ -46,12 +49,35 @@ export function subrangesOf(inputs: readonly SortedTables[], options: CutOptions
 export function largeOf(inputs: readonly SortedTables[], subranges: number): readonly SstMeta[] {
   const tables = inputs.flat();
   const most = shareOf(inputs, subranges) * LOOK_SHARE;
-  return tables.filter(({ fileBytes, stats }) => fileBytes > most && stats.entries > 0);
+  return tables.filter((meta) => liveBytes(meta) > most && meta.stats.entries > 0);
+}
+
+/**
+ * The tables that say where the first bytes of the inputs end: they, and what lies among them, hold
+ * so many before the first key of the others.
+ */
+export function firstOf(inputs: readonly SortedTables[], bytes: number): readonly SortedTables[] {
+  const sorted = inputs.flat().toSorted((a, b) => compareKeys(a.stats.firstKey, b.stats.firstKey));
+  let reaching: SstMeta[] = [];
+  let below = 0;
+  for (const [i, table] of sorted.entries()) {
+    reaching.push(table);
+    const next = sorted[i + 1]?.stats.firstKey;
+    if (next === undefined) break;
+    const left = reaching.filter(({ stats }) => stats.lastKey >= next);
+    below += bytesOf(reaching) - bytesOf(left);
+    reaching = left;
+    if (below < bytes) continue;
+    const isFirst = ({ stats }: SstMeta): boolean => stats.firstKey < next;
+    return inputs.map((tables) => tables.filter(isFirst)).filter((tables) => tables.length > 0);
+  }
+  return inputs;
 }
 
 /** Of a table that is not looked into. */
-export function pointsOfBounds({ fileBytes, stats }: SstMeta): readonly Point[] {
-  return ends(stats.firstKey, stats.lastKey, fileBytes);
+export function pointsOfBounds(meta: SstMeta): readonly Point[] {
+  const { firstKey, lastKey } = meta.stats;
+  return ends(firstKey, lastKey, liveBytes(meta));
 }
 
 /** Of a table whose index is in memory: its blocks, or parts of its index with what lies below. */
@@ -65,9 +91,10 @@ export function pointsOfIndex(
   let from = stats.firstKey;
   let bytes = 0;
   for (let entry = 0; entry < index.count; entry++) {
+    const to = index.separators[entry] as Key;
+    if (to < from) continue;
     bytes += index.bytes(entry) * scale;
     if (bytes < grainBytes && entry + 1 < index.count) continue;
-    const to = index.separators[entry] as Key;
     points.push(...ends(from, to, bytes));
     [from, bytes] = [to, 0];
   }

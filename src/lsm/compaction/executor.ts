@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
-import type { Key, Sequence } from "../format/entry.ts";
+import { END_OF_KEYS, type Key, type Sequence } from "../format/entry.ts";
 import { openSst } from "../format/sst.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
@@ -14,6 +14,7 @@ import type { MemoryBudget } from "../write/budget.ts";
 import { boundsBetween, type KeyBounds } from "./bounds.ts";
 import {
   cutsOf,
+  firstOf,
   grainOf,
   largeOf,
   type Point,
@@ -27,7 +28,7 @@ import { inTable } from "./input-table.ts";
 import type { Merger, MergeSession, MergeSpec } from "./merger.ts";
 import { bytesOf, type CompactionPlan, type PlanPart, type SortedTables } from "./plan.ts";
 import { RateLimiter } from "./rate-limiter.ts";
-import { Subrange, type SubrangeMerged } from "./subrange.ts";
+import { Subrange } from "./subrange.ts";
 
 /** What a compaction reads from and writes to. */
 export interface ExecutorTarget {
@@ -46,6 +47,22 @@ export interface Executed {
   /** Every table of the run that the inputs became, in key order. */
   readonly tables: readonly SstMeta[];
   readonly written: readonly SstMeta[];
+  /** Inputs that the next step goes on with, as they are from now on; none: the plan is done. */
+  readonly rest: readonly SstMeta[];
+  /** Bytes of the inputs that were merged. */
+  readonly mergedBytes: number;
+}
+
+/** What a merge has made of its inputs, and what it left of them. */
+interface Merged {
+  readonly tables: readonly SstMeta[];
+  readonly rest: readonly SstMeta[];
+}
+
+/** Where a merge is cut: between its subranges, and where it ends. */
+interface Cuts {
+  readonly within: readonly Key[];
+  readonly end: Key;
 }
 
 type MergePart = Extract<PlanPart, { part: "merge" }>;
@@ -53,6 +70,10 @@ type MergePart = Extract<PlanPart, { part: "merge" }>;
 const MAX_WINDOW_BYTES = 1_048_576;
 /** A read of fewer blocks than this costs more than it brings. */
 const LEAST_WINDOW_BLOCKS = 4;
+/** A part that has up to so many times the bytes of a step is not cut for the rest. */
+const STEP_SLACK = 1.5;
+/** A step that has less left than this share of it does not begin another part. */
+const LEAST_STEP_SHARE = 1 / 4;
 /** What the merges of a part make in a step, and what may wait for the store before they do. */
 const STEP_BYTES = 1_048_576;
 const QUEUE_BYTES = 2_097_152;
@@ -60,6 +81,9 @@ const QUEUE_BYTES = 2_097_152;
 /**
  * Carries out a plan: reads ranges of the inputs, hands them to the merger, and streams what comes
  * back into the store. Publishes nothing: what is written is garbage until a manifest names it.
+ *
+ * A large plan is done step by step (`compactionStepBytes`), in the order of its keys: a step ends
+ * between two parts, or at a key within one.
  *
  * A part that is large enough is cut by its keys into subranges, which are merged at once: they
  * share the room, the pace and the fate of the part, and their tables follow each other.
@@ -95,26 +119,41 @@ export class Executor {
   }
 
   /**
-   * The tables that are written stay under way until the caller publishes them or gives them up.
+   * The next step of a plan. The tables that are written stay under way until the caller publishes
+   * them or gives them up.
    *
+   * @param stepBytes of input, about; all of it, unless given.
    * @throws FirnError `Corrupt`, its context naming `path`, part and offset of the input;
    *   `Unavailable`, code `LSM_COMPACTION_STOPPED`; what the store throws.
    */
-  async run(plan: CompactionPlan, snapshots: readonly Sequence[]): Promise<Executed> {
+  async run(
+    plan: CompactionPlan,
+    snapshots: readonly Sequence[],
+    stepBytes: number = Number.POSITIVE_INFINITY,
+  ): Promise<Executed> {
     assertAscending(snapshots);
     const tables: SstMeta[] = [];
     const written: SstMeta[] = [];
+    const rest: SstMeta[] = [];
+    let mergedBytes = 0;
     try {
       for (const part of plan.parts) {
-        if (part.part === "move") tables.push(part.table);
+        const left = stepBytes - mergedBytes;
+        const isOver = rest.length > 0 || left < stepBytes * LEAST_STEP_SHARE;
+        if (part.part === "move") {
+          if (rest.length > 0) rest.push(part.table);
+          else tables.push(part.table);
+        } else if (isOver) rest.push(...part.inputs.flat());
         else {
-          const merged = await this.#merge(part, snapshots);
-          assertOutputs(part, merged);
-          tables.push(...merged);
-          written.push(...merged);
+          const merged = await this.#merge(part, snapshots, left);
+          written.push(...merged.tables);
+          assertOutputs(part, merged.tables);
+          tables.push(...merged.tables);
+          rest.push(...merged.rest);
+          mergedBytes += bytesOf(part.inputs.flat()) - bytesOf(merged.rest);
         }
       }
-      return { tables, written };
+      return { tables, written, rest, mergedBytes };
     } catch (error) {
       for (const { id } of written) this.#target.underWay.end(id);
       throw this.#naming(error, plan);
@@ -122,14 +161,18 @@ export class Executor {
   }
 
   /** Waits until no more is merged in this process than its budget allows, in the shard's turn. */
-  async #merge(part: MergePart, snapshots: readonly Sequence[]): Promise<readonly SstMeta[]> {
+  async #merge(
+    part: MergePart,
+    snapshots: readonly Sequence[],
+    stepBytes: number,
+  ): Promise<Merged> {
     const { budget } = this.#target;
     // Of a small part all of the input fits: then it need not wait for a large one.
     const room = budget.work(this, bytesOf(part.inputs.flat()));
     try {
       if (!room.isGranted) await Promise.race([room.granted, this.#stopped]);
       if (this.#isStopped()) throw stopped();
-      return await this.#mergeIn(room.bytes, part, snapshots);
+      return await this.#mergeIn(room.bytes, part, snapshots, stepBytes);
     } finally {
       room.end();
     }
@@ -139,20 +182,26 @@ export class Executor {
     roomBytes: number,
     part: MergePart,
     snapshots: readonly Sequence[],
-  ): Promise<readonly SstMeta[]> {
-    const cuts = await this.#cuts(part.inputs, roomBytes);
-    const bounds = boundsBetween(cuts);
+    stepBytes: number,
+  ): Promise<Merged> {
+    const { within, end } = await this.#cuts(part.inputs, roomBytes, stepBytes);
+    const bounds = boundsBetween(within, end);
     assert(bounds.length <= Math.max(1, this.#target.merger.width), "a thread for each subrange");
-    const specs = this.#specsOf(part, snapshots, bounds, roomBytes / bounds.length);
-    const merged = await this.#mergeAll(specs, part.inputs);
-    return merged.flatMap(({ tables }) => tables);
+    // Range tombstones count beyond the end of a step too: they tell what is not read at all.
+    const isRead = ({ stats }: SstMeta): boolean => stats.firstKey < end || stats.ranges > 0;
+    const inputs = part.inputs.map((tables) => tables.filter(isRead));
+    const read = { ...part, inputs: inputs.filter((tables) => tables.length > 0) };
+    const specs = this.#specsOf(read, snapshots, bounds, roomBytes / bounds.length);
+    const merged = await this.#mergeAll(specs, part.inputs, end);
+    return merged;
   }
 
   /** In the order of the specs. */
   async #mergeAll(
     specs: readonly MergeSpec[],
     inputs: readonly SortedTables[],
-  ): Promise<readonly SubrangeMerged[]> {
+    end: Key,
+  ): Promise<Merged> {
     let failure: { readonly error: unknown } | undefined;
     const target = {
       ...this.#target,
@@ -184,11 +233,9 @@ export class Executor {
         ),
       );
       if (failure !== undefined) throw failure.error;
-      assertAllSeen(
-        inputs,
-        merged.flatMap(({ counts }) => counts),
-      );
-      return merged;
+      const counts = merged.flatMap((one) => one.counts);
+      const rest = assertAllSeen(inputs, counts, end);
+      return { tables: merged.flatMap(({ tables }) => tables), rest };
     } catch (error) {
       await Promise.all(subranges.map((subrange) => subrange.abandon(error)));
       throw error;
@@ -222,16 +269,23 @@ export class Executor {
     return bounds.map((each) => ({ ...spec, bounds: each }));
   }
 
-  /** Keys at which a part is cut; none where it stays whole. */
-  async #cuts(inputs: readonly SortedTables[], roomBytes: number): Promise<readonly Key[]> {
+  /** Where a part is cut, and where its next step ends. */
+  async #cuts(all: readonly SortedTables[], roomBytes: number, stepBytes: number): Promise<Cuts> {
     const { merger, options } = this.#target;
+    const isWhole = bytesOf(all.flat()) <= stepBytes * STEP_SLACK;
+    const inputs = isWhole ? all : firstOf(all, stepBytes);
     const { compactionSubrangeBytes: subrangeBytes, blockBytes } = options;
     const leastWindowBytes = LEAST_WINDOW_BLOCKS * blockBytes;
     const { width } = merger;
-    const subranges = subrangesOf(inputs, { width, subrangeBytes, roomBytes, leastWindowBytes });
-    if (subranges === 1) return [];
-    const large = new Set(largeOf(inputs, subranges));
-    const grainBytes = grainOf(inputs, subranges);
+    const mostBytes = isWhole ? Number.POSITIVE_INFINITY : stepBytes;
+    const sizes = { width, subrangeBytes, mostBytes, roomBytes, leastWindowBytes };
+    const subranges = subrangesOf(inputs, sizes);
+    if (isWhole && subranges === 1) return { within: [], end: END_OF_KEYS };
+    // Equal ones, of which the step takes so many; at least one follows.
+    const equal = Math.round((bytesOf(inputs.flat()) * subranges) / stepBytes);
+    const pieces = isWhole ? subranges : Math.max(subranges + 1, equal);
+    const large = new Set(largeOf(inputs, pieces));
+    const grainBytes = grainOf(inputs, pieces);
     const points = await Promise.all(
       inputs.map(async (tables) => {
         const found: (readonly Point[])[] = [];
@@ -243,7 +297,10 @@ export class Executor {
         return found.flat();
       }),
     );
-    return cutsOf(points.flat(), subranges);
+    const cuts = cutsOf(points.flat(), pieces);
+    if (isWhole) return { within: cuts, end: END_OF_KEYS };
+    const ends = cuts.slice(0, subranges);
+    return { within: ends.slice(0, -1), end: ends.at(-1) ?? END_OF_KEYS };
   }
 
   async #lookInto(meta: SstMeta, grainBytes: number): Promise<readonly Point[]> {

@@ -13,7 +13,7 @@ import type { DataBlock } from "../format/data-block.ts";
 import { bytesOfKey, type Key, MAX_SEQUENCE } from "../format/entry.ts";
 import type { IndexBlock } from "../format/index-block.ts";
 import { openSst, type Sst } from "../format/sst.ts";
-import type { SstMeta } from "../format/sst-meta.ts";
+import { lowerBound, type SstMeta } from "../format/sst-meta.ts";
 import { RunCursor, type RunTable } from "../read/run-cursor.ts";
 import { isBelow, type KeyBounds } from "./bounds.ts";
 import type { Want } from "./merger.ts";
@@ -57,7 +57,8 @@ export class InputTable implements RunTable {
   constructor(meta: SstMeta, windowBytes: number, bounds: KeyBounds) {
     this.meta = meta;
     this.#windowBytes = windowBytes;
-    this.#bounds = bounds;
+    const bound = lowerBound(meta);
+    this.#bounds = { from: bounds.from > bound ? bounds.from : bound, to: bounds.to };
     this.#tailAt = meta.fileBytes - meta.tailBytes;
   }
 

@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import { END, ENTRY, type EntryBytes, MISS, type Step } from "../format/cursor.ts";
 import { END_OF_KEYS, type Key, keyAfter, keyBound, MAX_SEQUENCE } from "../format/entry.ts";
 import { joinRanges, RangeMap } from "../format/range-map.ts";
-import type { SstMeta } from "../format/sst-meta.ts";
+import { lowerBound, type SstMeta } from "../format/sst-meta.ts";
 import { SstWriter } from "../format/sst-writer.ts";
 import type { Ulid } from "../format/ulid.ts";
 import { Operators } from "../read/operators.ts";
@@ -186,9 +186,11 @@ export class MergeJob {
   #begun(): Sources | undefined {
     const { bounds, snapshots, dropTombstones, operators, nowMs } = this.#spec;
     const deleted = [];
-    for (const { open } of this.#ranged) {
+    for (const { open, meta } of this.#ranged) {
       if (open === undefined) return undefined;
-      deleted.push(open.sst.ranges?.fragments() ?? []);
+      // What lies below the table's own bound was merged before.
+      const read = { from: lowerBound(meta), to: END_OF_KEYS };
+      deleted.push(clipped(open.sst.ranges?.fragments() ?? [], read));
     }
     const hiding = joinRanges(deleted, (all) => keptRanges(all, snapshots, false));
     const map = hiding.length === 0 ? undefined : RangeMap.of(hiding);
@@ -232,8 +234,8 @@ export class MergeJob {
     const { from } = this.#spec.bounds;
     const begun = covered.filter(({ stats }) => stats.firstKey >= from);
     this.#counts = [
-      ...begun.map(({ id, stats }) => ({ table: id, entries: stats.entries })),
-      ...[...this.#tables].map(([table, { entries }]) => ({ table, entries })),
+      ...begun.map(({ id, stats }) => ({ table: id, entries: stats.entries, isCovered: true })),
+      ...[...this.#tables].map(([table, { entries }]) => ({ table, entries, isCovered: false })),
     ];
     if (this.#writer !== undefined) this.#endTable(this.#writer);
     assert(this.#chunks.length === 0, "what was written is handed out before a merge is done");

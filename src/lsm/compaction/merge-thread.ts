@@ -108,7 +108,7 @@ export class MergeThread {
         return;
       }
       this.#waiting.set(request.job, { resolve: resolve as Waiting["resolve"], reject });
-      // Somebody waits, so the process stays; else an idle thread must not keep it.
+      // A caller waits, so the process stays; else an idle thread must not keep it.
       this.#worker.ref();
       this.#post(request, arrays);
     });

@@ -1,14 +1,13 @@
 import { assert } from "../../base/assert.ts";
 import type { TreeShape } from "../compaction-style.ts";
 import type { Sequence } from "../format/entry.ts";
-import type { SortedRun } from "../format/manifest-records.ts";
+import type { CompactionReason, SortedRun, Unfinished } from "../format/manifest-records.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
 import {
   applyPlan,
   bytesOf,
   type CompactionPlan,
-  type CompactionReason,
   garbageShare,
   isIdle,
   overlap,
@@ -47,10 +46,11 @@ const LOOK_AHEAD = 32;
  * The next compaction, if there is any: a pure function, so that it can be simulated. Only sorted
  * tables of adjacent ages are joined, because a read stops at the newest version that it finds.
  *
- * In this order: everything, where what is newer is about to take too much space beside the oldest
- * run; level 0 when it has enough tables, together with the runs that its result would be similar
- * to; runs of
- * similar size; the cheapest adjacent ones where there are too many; tables full of garbage.
+ * One that is not finished goes on first, unless it leaves level 0 alone and that has enough
+ * tables. Then in this order: everything, where what is newer is about to take too much space
+ * beside the oldest run; level 0 when it has enough tables, together with the runs that its result
+ * would be similar to; runs of similar size; the cheapest adjacent ones where there are too many;
+ * tables full of garbage.
  */
 export function pickCompaction(
   tree: Tree,
@@ -58,6 +58,15 @@ export function pickCompaction(
   context: PickContext = {},
 ): CompactionPlan | undefined {
   return new Picker(tree, options, context).pick();
+}
+
+/** The rest of a compaction that is not finished. */
+export function pickRest(
+  tree: Tree,
+  options: PickOptions,
+  context: PickContext = {},
+): CompactionPlan | undefined {
+  return new Picker(tree, options, context).rest();
 }
 
 /** Everything into one run, and without garbage; undefined where it is so already. */
@@ -93,6 +102,7 @@ function supposed(part: PlanPart): SstMeta {
   return {
     ...first,
     fileBytes: bytesOf(tables),
+    whole: undefined,
     stats: {
       ...first.stats,
       // Range tombstones alone come to nothing, but a description needs an entry.
@@ -110,6 +120,7 @@ function supposed(part: PlanPart): SstMeta {
 
 class Picker {
   readonly #runs: readonly SortedRun[];
+  readonly #unfinished: Unfinished | undefined;
   readonly #options: PickOptions;
   readonly #oldestSnapshot: Sequence | undefined;
   readonly #nowMs: number;
@@ -117,8 +128,9 @@ class Picker {
   /** The oldest tables of level 0 up to one that cannot be read, each sorted in itself. */
   readonly #level0: readonly SortedTables[];
 
-  constructor({ level0, runs }: Tree, options: PickOptions, context: PickContext) {
+  constructor({ level0, runs, unfinished }: Tree, options: PickOptions, context: PickContext) {
     this.#runs = runs;
+    this.#unfinished = unfinished;
     this.#options = options;
     this.#oldestSnapshot = context.oldestSnapshot;
     this.#nowMs = context.nowMs ?? 0;
@@ -128,17 +140,54 @@ class Picker {
   }
 
   pick(): CompactionPlan | undefined {
+    const rest = this.rest();
+    if (rest !== undefined) return this.#pickLevel0Beside(rest) ?? rest;
     return this.#pickLevel0() ?? this.#pickRuns() ?? this.#pickGarbage();
   }
 
   all(): CompactionPlan | undefined {
     const readable = this.#readableFrom(0);
-    // A clone that is compacted whole needs nothing of its parent any more.
-    const isWorthIt = (table: SstMeta): boolean =>
-      table.home !== undefined ||
-      this.#garbage(table) > 0 ||
-      (table.stats.ranges > 0 && this.#isSeenByAll(table));
-    return this.#plan("all", this.#level0, 0, readable, isWorthIt);
+    return this.#plan("all", this.#level0, 0, readable);
+  }
+
+  /**
+   * Undefined where there is none, and where one of its tables is gone or cannot be read: then what
+   * is left of its tables is compacted as other tables are.
+   */
+  rest(): CompactionPlan | undefined {
+    const resumes = this.#unfinished;
+    if (resumes === undefined) return undefined;
+    const wanted = new Set(resumes.tables);
+    const ages = [...this.#level0, ...this.#runs.map((run) => run.tables)];
+    const there = ages.map((tables) => tables.filter(({ id }) => wanted.has(id)));
+    const [found, oldest] = [there.flat(), there.findLast((tables) => tables.length > 0)?.[0]];
+    if (found.length !== wanted.size || oldest === undefined) return undefined;
+    // What was made lies where the oldest input does, or further down.
+    const below = this.#runs.findLastIndex(
+      (run) => run.id === resumes.into || run.tables.includes(oldest),
+    );
+    const older = this.#runs.slice(below + 1);
+    // An ingest since may have joined that run in a gap of the inputs, which outputs would cover.
+    const { firstKey, lastKey } = spanning(found).stats;
+    const isAmong = ({ stats }: SstMeta): boolean =>
+      stats.firstKey > firstKey && stats.lastKey < lastKey;
+    const joined = this.#runs[below]?.tables.filter(isAmong) ?? [];
+    const taken = new Set([...wanted, ...joined.map(({ id }) => id)]);
+    if ([...taken].some((id) => this.#avoid.has(id))) return undefined;
+    const inputs = ages
+      .map((tables) => tables.filter(({ id }) => taken.has(id)))
+      .filter((tables) => tables.length > 0);
+    const isWorthIt = this.#worth(resumes.reason, older.length === 0);
+    const isWorth = (table: SstMeta): boolean => table.whole !== undefined || isWorthIt(table);
+    return { ...planOf(resumes.reason, inputs, older, this.#parts(isWorth)), resumes };
+  }
+
+  /** Level 0 into a run above what is compacted: writes must not wait for that. */
+  #pickLevel0Beside({ inputs }: CompactionPlan): CompactionPlan | undefined {
+    if (this.#level0.length < this.#options.compactionL0Tables) return undefined;
+    const taken = new Set(inputs.flat().map(({ id }) => id));
+    const isApart = this.#level0.flat().every(({ id }) => !taken.has(id));
+    return isApart ? this.#plan("level0", this.#level0, 0, 0) : undefined;
   }
 
   #pickLevel0(): CompactionPlan | undefined {
@@ -196,7 +245,7 @@ class Picker {
         const inputs = downFrom(ages.slice(index), table);
         if (inputs.flat().some(({ id }) => this.#avoid.has(id))) continue;
         if (isGarbage && !this.#isWorthIt(table, inputs)) continue;
-        return planOf("garbage", inputs, [], this.#parts());
+        return planOf("garbage", inputs, [], this.#parts(this.#worth("garbage", true)));
       }
     }
     return undefined;
@@ -238,7 +287,6 @@ class Picker {
     level0: readonly SortedTables[],
     from: number,
     count: number,
-    isWorthRewriting?: (table: SstMeta) => boolean,
   ): CompactionPlan | undefined {
     const isWithin = from >= 0 && count >= 0 && from + count <= this.#runs.length;
     assert(isWithin, "a plan takes adjacent runs that are there");
@@ -246,13 +294,25 @@ class Picker {
     const inputs = [...level0, ...runs.map((run) => run.tables)];
     if (inputs.length === 0) return undefined;
     const older = this.#runs.slice(from + count);
-    const atBottom = older.length === 0;
-    const parts = this.#parts(isWorthRewriting ?? (atBottom ? undefined : () => false));
+    const parts = this.#parts(this.#worth(reason, older.length === 0));
     const plan = planOf(reason, inputs, older, parts);
     return isIdle(plan) ? undefined : plan;
   }
 
-  #parts(isWorthRewriting = (table: SstMeta) => this.#garbage(table) > GARBAGE_SHARE) {
+  /** Which tables a compaction writes again although nothing overlaps them. */
+  #worth(reason: CompactionReason, atBottom: boolean): (table: SstMeta) => boolean {
+    if (reason === "all") {
+      // A clone that is compacted whole needs nothing of its parent any more.
+      return (table) =>
+        table.home !== undefined ||
+        this.#garbage(table) > 0 ||
+        (table.stats.ranges > 0 && this.#isSeenByAll(table));
+    }
+    const isBottom = reason === "garbage" || atBottom;
+    return (table) => isBottom && this.#garbage(table) > GARBAGE_SHARE;
+  }
+
+  #parts(isWorthRewriting: (table: SstMeta) => boolean) {
     return { tableBytes: this.#options.tableBytes, isWorthRewriting };
   }
 

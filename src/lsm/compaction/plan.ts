@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import type { Key, Sequence } from "../format/entry.ts";
-import type { SortedRun } from "../format/manifest-records.ts";
-import type { SstMeta } from "../format/sst-meta.ts";
+import type { CompactionReason, SortedRun, Unfinished } from "../format/manifest-records.ts";
+import { liveBytes, type SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
 
 /** Tables of one age in key order: a table of level 0 alone, or a sorted run. */
@@ -11,9 +11,8 @@ export type SortedTables = readonly SstMeta[];
 export interface Tree {
   readonly level0: readonly SstMeta[];
   readonly runs: readonly SortedRun[];
+  readonly unfinished?: Unfinished | undefined;
 }
-
-export type CompactionReason = "level0" | "runs" | "space" | "garbage" | "all" | "ingest";
 
 /** A stretch of keys of a compaction: a table that stays as it is, or tables that become others. */
 export type PlanPart =
@@ -33,6 +32,8 @@ export interface CompactionPlan {
   readonly inputs: readonly SortedTables[];
   /** In key order; together they hold every table of the inputs. */
   readonly parts: readonly PlanPart[];
+  /** What it goes on with: what is made joins what that has made before. */
+  readonly resumes?: Unfinished | undefined;
 }
 
 /** How parts are cut. */
@@ -45,10 +46,10 @@ export interface PartOptions {
   readonly isWorthRewriting: (table: SstMeta) => boolean;
 }
 
-/** Total size of the tables' files, in bytes. */
+/** Total size of the tables' files, in bytes, as far as they are still read. */
 export function bytesOf(tables: SortedTables): number {
   let bytes = 0;
-  for (const table of tables) bytes += table.fileBytes;
+  for (const table of tables) bytes += liveBytes(table);
   return bytes;
 }
 
@@ -106,8 +107,9 @@ function assertWhole(parts: readonly PlanPart[], all: SortedTables): void {
   }
 }
 
-/** Whether it changes anything. */
+/** Whether it changes nothing. What goes on with another at least ends that. */
 export function isIdle(plan: CompactionPlan): boolean {
+  if (plan.resumes !== undefined) return false;
   return plan.inputs.length < 2 && plan.parts.every(({ part }) => part === "move");
 }
 
@@ -180,39 +182,86 @@ function byAge(members: readonly Member[]): readonly SortedTables[] {
 }
 
 /**
- * The manifest after a compaction; undefined where an input is no longer there: another process has
- * compacted, and the outputs are garbage.
+ * The manifest after a compaction, or after a step of one; undefined where an input is no longer
+ * there, as another process has compacted, and where an ingest has joined the run among what
+ * became one table: then the outputs are garbage.
  *
- * @param outputs of all parts, in key order.
+ * What a step has made lies where the oldest of the inputs does, and what it leaves where it was:
+ * above, and without the keys of what was made. So at every step a read finds the newest version
+ * of each key first, and each version once.
+ *
+ * @param outputs of the parts that are done, in key order.
+ * @param rest inputs that the next step goes on with, as they are from now on; none: it is done.
  */
 export function applyPlan<T extends Tree>(
   manifest: T,
   plan: CompactionPlan,
   outputs: readonly SstMeta[],
+  rest: readonly SstMeta[] = [],
 ): T | undefined {
   const taken = new Set<Ulid>(plan.inputs.flat().map((table) => table.id));
+  const resting = new Map<Ulid, SstMeta>(rest.map((table) => [table.id, table]));
   const left = (tables: readonly SstMeta[]): readonly SstMeta[] =>
-    tables.filter((table) => !taken.has(table.id));
+    tables
+      .filter(({ id }) => !taken.has(id) || resting.has(id))
+      .map((table) => resting.get(table.id) ?? table);
   const { level0, runs } = manifest;
   const there = [...level0, ...runs.flatMap((run) => run.tables)];
-  if (there.length - left(there).length !== taken.size) return undefined;
-  const oldest = plan.inputs.at(-1)?.[0]?.id;
-  assert(oldest !== undefined, "a plan has an input, whose place its outputs take");
-  const target = runs.findIndex((run) => run.tables.some((table) => table.id === oldest));
+  if (there.filter(({ id }) => taken.has(id)).length !== taken.size) return undefined;
+  assert(
+    rest.every(({ id }) => taken.has(id)),
+    "what rests is of the inputs",
+  );
+  const target = placeOf(runs, plan);
   const id = Math.max(0, ...runs.map((run) => run.id)) + 1;
+  if (meetsIngest(left(runs[target]?.tables ?? []), outputs)) return undefined;
   const after: SortedRun[] = [];
   const place = (beside: readonly SstMeta[], unknown: SortedRun["unknown"]): void => {
     const tables = inKeyOrder([...beside, ...outputs]);
     assertRun(tables);
     if (tables.length > 0) after.push({ id, tables, unknown });
   };
+  const into = (): number | undefined => (after.some((run) => run.id === id) ? id : undefined);
   if (target < 0) place([], []);
   runs.forEach((run, index) => {
     const tables = left(run.tables);
     if (index === target) place(tables, run.unknown);
     else if (tables.length > 0) after.push({ ...run, tables });
   });
-  return { ...manifest, level0: left(level0), runs: after };
+  const next: T = { ...manifest, level0: left(level0), runs: after };
+  if (rest.length > 0) {
+    const isOnly = manifest.unfinished === undefined || plan.resumes !== undefined;
+    assert(isOnly, "one compaction at a time is not finished");
+    const { reason, resumes } = plan;
+    const tables = rest.map((table) => table.id);
+    return {
+      ...next,
+      unfinished: { reason, into: into(), tables, unknown: resumes?.unknown ?? [] },
+    };
+  }
+  const isOver =
+    plan.resumes !== undefined || manifest.unfinished?.tables.some((id) => taken.has(id));
+  return isOver === true ? { ...next, unfinished: undefined } : next;
+}
+
+/** The run whose place the outputs take; -1: a new one above the others. */
+function placeOf(runs: readonly SortedRun[], { inputs, resumes }: CompactionPlan): number {
+  const oldest = inputs.at(-1)?.[0]?.id;
+  assert(oldest !== undefined, "a plan has an input, whose place its outputs take");
+  const target = runs.findIndex((run) => run.tables.some((table) => table.id === oldest));
+  if (resumes?.into === undefined) return target;
+  const begun = runs.findIndex(({ id }) => id === resumes.into);
+  assert(begun >= target, "what was made lies where the oldest input does, or further down");
+  return begun;
+}
+
+/** Whether outputs cover an ingested table, which came to the run while they were made. */
+function meetsIngest(beside: SortedTables, outputs: SortedTables): boolean {
+  const ingested = beside.filter(({ sequence }) => sequence !== undefined);
+  return ingested.some(({ stats }) => {
+    const { firstKey, lastKey } = stats;
+    return outputs.some((made) => made.stats.firstKey < lastKey && firstKey < made.stats.lastKey);
+  });
 }
 
 /** What a reader of the manifest refuses is not written to one (`decodingRun`). */
@@ -225,17 +274,34 @@ function assertRun(tables: SortedTables): void {
   });
 }
 
-/** Whether the outputs are in it already: the answer to an earlier attempt was lost. */
+/**
+ * Whether the outputs are in it already: the answer to an earlier attempt was lost. A step that
+ * only moves changes none of its tables, but what the next one would go on with.
+ */
 export function isApplied(
-  { level0, runs }: Tree,
+  { level0, runs, unfinished }: Tree,
   plan: CompactionPlan,
   outputs: readonly SstMeta[],
+  rest: readonly SstMeta[] = [],
 ): boolean {
-  const there = new Set([...level0, ...runs.flatMap((run) => run.tables)].map(({ id }) => id));
-  const replaced = plan.parts.flatMap((part) => (part.part === "merge" ? part.inputs.flat() : []));
-  return (
-    replaced.some((table) => !there.has(table.id)) && outputs.every((table) => there.has(table.id))
-  );
+  const all = [...level0, ...runs.flatMap((run) => run.tables)];
+  const there = new Map(all.map((table) => [table.id, table]));
+  const resting = new Map(rest.map((table) => [table.id, table]));
+  const merged = plan.parts.flatMap((part) => (part.part === "merge" ? part.inputs.flat() : []));
+  const isChanged = (table: SstMeta): boolean => {
+    const [now, due] = [there.get(table.id), resting.get(table.id)];
+    if (now === undefined || due === undefined) return now === undefined;
+    return due.stats.firstKey !== table.stats.firstKey && now.stats.firstKey >= due.stats.firstKey;
+  };
+  const { resumes } = plan;
+  const isPassed = resumes !== undefined && !isSameRest(unfinished, resumes);
+  return (isPassed || merged.some(isChanged)) && outputs.every((table) => there.has(table.id));
+}
+
+/** No two steps have the same run, so two that are alike in this are one. */
+function isSameRest(one: Unfinished | undefined, { into, tables }: Unfinished): boolean {
+  if (one === undefined || one.into !== into || one.tables.length !== tables.length) return false;
+  return one.tables.every((id, i) => id === tables[i]);
 }
 
 /** Stable, so that versions of one key that are cut between two tables stay in their order. */
@@ -259,16 +325,21 @@ function compareKeys(a: Key, b: Key): number {
  *
  * Operands hide nothing. Those that are still apart in a table mostly stay so (each may expire for
  * itself): counted as garbage, they would have it written again for ever.
+ *
+ * What a compaction has taken of it that was given up before its end is garbage in its file.
  */
 export function garbageShare(
-  { stats }: SstMeta,
+  { stats, whole }: SstMeta,
   oldestSnapshot: Sequence | undefined,
   nowMs: number,
 ): number {
-  if (oldestSnapshot !== undefined && stats.maxSequence > oldestSnapshot) return 0;
+  const taken = whole === undefined ? 0 : whole.entries - stats.entries;
+  if (oldestSnapshot !== undefined && stats.maxSequence > oldestSnapshot) {
+    return taken === 0 ? 0 : taken / (taken + stats.entries);
+  }
   if (stats.entries === 0) return 1;
   const { entries, deletions, keys, merges } = stats;
   const expired = stats.lastExpiryMs <= nowMs ? stats.expiring : 0;
   const hidden = Math.max(0, entries - keys - merges);
-  return Math.min(1, (deletions + expired + hidden) / entries);
+  return Math.min(1, (taken + deletions + expired + hidden) / (taken + entries));
 }

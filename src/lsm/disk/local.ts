@@ -266,7 +266,7 @@ class LocalWritableFile implements WritableFile {
       return;
     }
     const [mine, found] = [this.#fd, fd].map((one) => fstatSync(one, { bigint: true }));
-    // Somebody else's by now: then this file has no name any more, and `isNamed` will say so.
+    // Another process's by now: then this file has no name any more, and `isNamed` will say so.
     const same = mine?.ino === found?.ino && mine?.dev === found?.dev;
     closeSync(same ? this.#fd : fd);
     if (!same) return;

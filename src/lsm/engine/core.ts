@@ -318,6 +318,7 @@ export class Core {
       options,
       written,
       get: lookups.get.bind(lookups),
+      isAbsent: lookups.isAbsent.bind(lookups),
       getMany: lookups.getMany.bind(lookups),
       scan: (view: ReadView, plan: ScanPlan) =>
         new ViewScan(source, view, { ...plan, readAheadBytes }),

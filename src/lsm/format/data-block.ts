@@ -102,7 +102,7 @@ export class DataBlock {
     return this.bytes.length + OBJECT_BYTES + this.restarts * RESTART_KEY_BYTES;
   }
 
-  /** Somebody keeps it in memory, until `letGo` is called as often. */
+  /** A cache keeps it in memory, until `letGo` is called as often. */
   hold(): void {
     assert(!this.isGone, "what was given back is read again");
     this.#holders++;

@@ -17,6 +17,8 @@ export const FORMAT_VERSION = 1;
  *             64 the shard is deleted
  *             128 ingested tables: their entries
  *             have the sequence of the description
+ *             256 a compaction under way: tables of
+ *             which keys below a bound are not read
  *   boundary  none yet                                   none yet
  *
  * Those that `KNOWN` lacks have their place in the bytes, but nothing writes or reads them yet.
@@ -32,13 +34,15 @@ export const CLONES = 32;
 export const DELETED = 64;
 /** Who does not know it would read entries of an ingested table under sequences of the past. */
 export const INGESTED = 128;
+/** Who does not know it would read, and compact again, what a compaction has taken already. */
+export const UNFINISHED = 256;
 /** The one optional feature. */
 export const PREFIX_FILTER = 1;
 const OF_TABLES = MERGES | RANGES | EXPIRY;
 
 const KNOWN: Readonly<Record<FileKind, number>> = {
   sst: OF_TABLES,
-  manifest: OF_TABLES | CLONES | DELETED | INGESTED,
+  manifest: OF_TABLES | CLONES | DELETED | INGESTED | UNFINISHED,
   boundary: 0,
 };
 

@@ -76,6 +76,9 @@ export class FieldWriter {
 /** Makes the error of a record that cannot be read; `offset` lies in the record's file. */
 export type FieldFault = (offset: number, what: string) => FirnError;
 
+/** Fields that `FieldReader.slowly` finds between two pauses. */
+const FIELDS_A_PAUSE = 8;
+
 interface Field {
   readonly bytes: Uint8Array;
   /** Of the value, in the file. */
@@ -93,13 +96,45 @@ export class FieldReader {
   /** The record as it is stored: part of what its file was read into. */
   readonly stored: Uint8Array;
 
-  constructor(bytes: Uint8Array, offset: number, fault: FieldFault) {
+  private constructor(bytes: Uint8Array, offset: number, fault: FieldFault) {
     this.#fault = fault;
     this.#offset = offset;
     this.stored = bytes;
-    let at = 0;
-    let before = 1;
-    while (at < bytes.length) {
+  }
+
+  /** @param offset of the record, in its file. @throws what `fault` makes. */
+  static of(bytes: Uint8Array, offset: number, fault: FieldFault): FieldReader {
+    const reader = new FieldReader(bytes, offset, fault);
+    reader.#find(0, 1, Number.POSITIVE_INFINITY);
+    return reader;
+  }
+
+  /** As `of`, for a record with so many fields that a turn is too short to find them: pauses. */
+  static *slowly(
+    bytes: Uint8Array,
+    offset: number,
+    fault: FieldFault,
+  ): Generator<void, FieldReader> {
+    const reader = new FieldReader(bytes, offset, fault);
+    let found = reader.#find(0, 1, FIELDS_A_PAUSE);
+    while (found.at < bytes.length) {
+      yield;
+      found = reader.#find(found.at, found.before, FIELDS_A_PAUSE);
+    }
+    return reader;
+  }
+
+  /** Finds fields from an offset on, some at most; answers where it ended, and behind which. */
+  #find(
+    from: number,
+    behind: number,
+    most: number,
+  ): { readonly at: number; readonly before: number } {
+    const { stored: bytes } = this;
+    const [fault, offset] = [this.#fault, this.#offset];
+    let at = from;
+    let before = behind;
+    for (let found = 0; at < bytes.length && found < most; found++) {
       const id = readVarint(bytes, at, bytes.length);
       const size = id && readVarint(bytes, id.after, bytes.length);
       if (id === undefined || size === undefined) throw fault(offset + at, "malformed field");
@@ -112,6 +147,7 @@ export class FieldReader {
       else list.push(field);
       at = end;
     }
+    return { at, before };
   }
 
   fault(what: string): FirnError {
@@ -166,12 +202,12 @@ export class FieldReader {
 
   record<T>(id: number, read: (fields: FieldReader) => T): T | undefined {
     const field = this.#single(id);
-    return field && read(new FieldReader(field.bytes, field.offset, this.#fault));
+    return field && read(FieldReader.of(field.bytes, field.offset, this.#fault));
   }
 
   list<T>(id: number, read: (fields: FieldReader) => T): readonly T[] {
     const fields = this.#take(id) ?? [];
-    return fields.map(({ bytes, offset }) => read(new FieldReader(bytes, offset, this.#fault)));
+    return fields.map(({ bytes, offset }) => read(FieldReader.of(bytes, offset, this.#fault)));
   }
 
   /** As `list`, for a list that is too long to be read in one turn: pauses between its records. */
@@ -181,7 +217,7 @@ export class FieldReader {
   ): Generator<void, readonly T[]> {
     const found: T[] = [];
     for (const { bytes, offset } of this.#take(id) ?? []) {
-      found.push(yield* read(new FieldReader(bytes, offset, this.#fault)));
+      found.push(yield* read(yield* FieldReader.slowly(bytes, offset, this.#fault)));
       yield;
     }
     return found;

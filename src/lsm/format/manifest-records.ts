@@ -3,6 +3,7 @@ import type { Sequence } from "./entry.ts";
 import { type FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
 import { isHome } from "./home.ts";
 import { decodeSstMeta, encodeSstMeta, type SstMeta } from "./sst-meta.ts";
+import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
 
 /*
  * Records inside a manifest, each of them fields (`fields.ts`).
@@ -16,6 +17,9 @@ import { decodeSstMeta, encodeSstMeta, type SstMeta } from "./sst-meta.ts";
  *                6 state: 0 open, 1 draining, 2 free
  *                7 1 while it outwaits the lease of an owner before it; absent from then on
  *   parent       1 its prefix   2 name of the checkpoint there   3 manifest that this one keeps
+ *   unfinished   1 why: 1 level 0, 2 runs, 3 space, 4 garbage, 5 all   2 id of the run that takes
+ *                what it has made, if it has made anything   3 ids of the tables that it has to
+ *                take yet, 16 bytes each
  *
  * Example: the sample of sequence 300 at 1,000 ms, 8 bytes:
  *
@@ -64,6 +68,22 @@ export interface Owner {
   readonly unknown: UnknownFields;
 }
 
+/** Why tables are joined. */
+export type CompactionReason = "level0" | "runs" | "space" | "garbage" | "all" | "ingest";
+
+/**
+ * A compaction that has published what it made of the first keys, and goes on with the rest, also
+ * after a crash. Of tables that reach from the one into the other the rest is left (`whole`).
+ */
+export interface Unfinished {
+  readonly reason: CompactionReason;
+  /** The run that takes what is made. */
+  readonly into: number | undefined;
+  /** What it has to take yet. */
+  readonly tables: readonly Ulid[];
+  readonly unknown: UnknownFields;
+}
+
 /** The shard that a clone was made of, and what is kept there for it. */
 export interface Parent {
   readonly prefix: string;
@@ -91,6 +111,9 @@ function encode(run: SortedRun): Uint8Array {
   return fields.finish();
 }
 
+/** Tables whose order is judged between two pauses. */
+const JUDGED_A_PAUSE = 8;
+
 /** A run without tables, or one whose tables overlap, is refused. Pauses between its tables. */
 export function* decodingRun(fields: FieldReader): Generator<void, SortedRun> {
   const run = {
@@ -98,11 +121,14 @@ export function* decodingRun(fields: FieldReader): Generator<void, SortedRun> {
     tables: yield* fields.listSlowly(2, decodingTable),
     unknown: fields.unknown(),
   };
-  const ordered = run.tables.every((table, i) => {
-    const before = run.tables[i - 1];
-    return before === undefined || follows(before, table);
-  });
-  if (!ordered || run.tables.length === 0) throw fields.fault("tables of a run overlap");
+  let before: SstMeta | undefined;
+  for (const [i, table] of run.tables.entries()) {
+    const isBehind = before === undefined || follows(before, table);
+    if (!isBehind) throw fields.fault("tables of a run overlap");
+    before = table;
+    if (i % JUDGED_A_PAUSE === 0) yield;
+  }
+  if (before === undefined) throw fields.fault("tables of a run overlap");
   return run;
 }
 
@@ -219,4 +245,36 @@ export function decodeParent(fields: FieldReader): Parent {
   if (!isHome(prefix)) throw fields.fault("no shard can lie there");
   const [pin, manifestId] = [fields.text(2), fields.number(3)];
   return { prefix, pin, manifestId, unknown: fields.unknown() };
+}
+
+/** Never stored: an ingest is whole or not at all. */
+const REASONS: readonly CompactionReason[] = [
+  "ingest",
+  "level0",
+  "runs",
+  "space",
+  "garbage",
+  "all",
+];
+
+export function encodeUnfinished({ reason, into, tables, unknown }: Unfinished): Uint8Array {
+  const ids = new Uint8Array(tables.length * ULID_BYTES);
+  for (const [i, id] of tables.entries()) ids.set(bytesOfUlid(id), i * ULID_BYTES);
+  return new FieldWriter()
+    .number(1, REASONS.indexOf(reason))
+    .optionalNumber(2, into)
+    .bytes(3, ids)
+    .unknown(unknown)
+    .finish();
+}
+
+export function decodeUnfinished(fields: FieldReader): Unfinished {
+  const [code, into, ids] = [fields.number(1), fields.optionalNumber(2), fields.bytes(3)];
+  const reason = code === 0 ? undefined : REASONS[code];
+  if (reason === undefined) throw fields.fault("unknown reason of a compaction");
+  if (ids.length === 0 || ids.length % ULID_BYTES !== 0) throw fields.fault("cut off in an id");
+  const tables = Array.from({ length: ids.length / ULID_BYTES }, (_, i) =>
+    ulidOfBytes(ids.subarray(i * ULID_BYTES, (i + 1) * ULID_BYTES)),
+  );
+  return { reason, into, tables, unknown: fields.unknown() };
 }

@@ -1,6 +1,13 @@
 import { crc32 } from "node:zlib";
 import { corrupt } from "./corrupt.ts";
-import { assertReadable, CLONES, DELETED, FORMAT_VERSION, INGESTED } from "./features.ts";
+import {
+  assertReadable,
+  CLONES,
+  DELETED,
+  FORMAT_VERSION,
+  INGESTED,
+  UNFINISHED,
+} from "./features.ts";
 import { FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
 import {
   type Checkpoint,
@@ -8,6 +15,7 @@ import {
   decodeOwner,
   decodeParent,
   decodeSample,
+  decodeUnfinished,
   decodingRun,
   decodingTable,
   encodeCheckpoint,
@@ -15,10 +23,12 @@ import {
   encodeParent,
   encodeRun,
   encodeSample,
+  encodeUnfinished,
   type Owner,
   type Parent,
   type SequenceSample,
   type SortedRun,
+  type Unfinished,
 } from "./manifest-records.ts";
 import { encodeSstMeta, featuresOf, type SstMeta } from "./sst-meta.ts";
 import { readU32, writeU32 } from "./varint.ts";
@@ -49,6 +59,7 @@ import { readU32, writeU32 } from "./varint.ts";
  *   13 parent, of a clone that may still name tables of it
  *   14 wall time at which the shard was deleted, ms
  *   15 a file of the log that was begun, if the log tells of such: the newest, or one before it
+ *   16 compaction that is not finished
  *
  * Their records are in `manifest-records.ts` and `sst-meta.ts`.
  *
@@ -87,6 +98,8 @@ export interface Manifest {
   readonly walBegun?: number | undefined;
   /** Names of the merge operators, by number. */
   readonly operators: readonly string[];
+  /** A compaction whose first keys are done. */
+  readonly unfinished?: Unfinished | undefined;
   /** Of a clone, while its parent keeps tables for it. */
   readonly parent?: Parent | undefined;
   /** The last state of a shard that is no more: it names nothing. */
@@ -115,6 +128,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   for (const name of manifest.operators) body.text(12, name);
   if (manifest.owner !== undefined) body.bytes(10, encodeOwner(manifest.owner));
   if (manifest.parent !== undefined) body.bytes(13, encodeParent(manifest.parent));
+  if (manifest.unfinished !== undefined) body.bytes(16, encodeUnfinished(manifest.unfinished));
   return sealRecord("manifest", body.finish(), requiredBy(manifest), manifest.optionalFeatures);
 }
 
@@ -123,8 +137,12 @@ function requiredBy(manifest: Manifest): number {
   const isKept = manifest.checkpoints.some(({ kind }) => kind === "clone");
   let features = isKept || manifest.parent !== undefined ? CLONES : 0;
   if (manifest.deletedAtMs !== undefined) features |= DELETED;
-  for (const { stats, sequence } of tablesIn(manifest)) {
-    features |= featuresOf(stats) | (sequence === undefined ? 0 : INGESTED);
+  if (manifest.unfinished !== undefined) features |= UNFINISHED;
+  for (const { stats, sequence, whole } of tablesIn(manifest)) {
+    // What is left of a table may have none of what its file has.
+    features |= featuresOf(whole ?? stats);
+    if (sequence !== undefined) features |= INGESTED;
+    if (whole !== undefined) features |= UNFINISHED;
   }
   return features;
 }
@@ -159,10 +177,12 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
  * @throws as `decodeManifest`, also between two pauses.
  */
 export function* decodingManifest(bytes: Uint8Array): Generator<void, Manifest> {
-  const { fields, optionalFeatures } = openRecord("manifest", bytes);
+  const { body, optionalFeatures } = openFrame("manifest", bytes);
+  const fields = yield* FieldReader.slowly(...body);
   const parent = fields.record(13, decodeParent);
   const deletedAtMs = fields.optionalNumber(14);
   const walBegun = fields.optionalNumber(15);
+  const unfinished = fields.record(16, decodeUnfinished);
   const manifest: Manifest = {
     id: fields.number(1),
     writerEpoch: fields.number(2),
@@ -179,16 +199,31 @@ export function* decodingManifest(bytes: Uint8Array): Generator<void, Manifest> 
     ...(parent && { parent }),
     ...(deletedAtMs === undefined ? {} : { deletedAtMs }),
     ...(walBegun === undefined ? {} : { walBegun }),
+    ...(unfinished && { unfinished }),
     optionalFeatures,
     unknown: fields.unknown(),
   };
-  const fault = faultOf(manifest);
+  const fault = yield* findingFault(manifest);
   if (fault !== undefined) throw corrupt("manifest", "tables", HEADER_BYTES, fault);
   return manifest;
 }
 
 /** What makes a state one that no reader accepts; `publish` asserts that there is nothing. */
 export function faultOf(manifest: Omit<Manifest, "id" | "writtenAtMs">): string | undefined {
+  const finding = findingFault(manifest);
+  for (;;) {
+    const { done, value } = finding.next();
+    if (done === true) return value;
+  }
+}
+
+/** Tables that are judged between two pauses. */
+const JUDGED_A_PAUSE = 8;
+
+/** As `faultOf`: pauses between tables. */
+function* findingFault(
+  manifest: Omit<Manifest, "id" | "writtenAtMs">,
+): Generator<void, string | undefined> {
   const { runs, lastSequence, parent } = manifest;
   const seen = new Set<string>();
   for (const table of tablesIn(manifest)) {
@@ -196,8 +231,16 @@ export function faultOf(manifest: Omit<Manifest, "id" | "writtenAtMs">): string 
     const fits = !seen.has(table.id) && table.stats.maxSequence <= lastSequence && isKept;
     if (!fits) return "table out of place";
     seen.add(table.id);
+    if (seen.size % JUDGED_A_PAUSE === 0) yield;
   }
   if (manifest.deletedAtMs !== undefined && seen.size > 0) return "a deleted shard has tables";
+  const { unfinished } = manifest;
+  if (unfinished !== undefined) {
+    const { into, tables } = unfinished;
+    const isThere = tables.every((id) => seen.has(id)) && new Set(tables).size === tables.length;
+    const hasRun = into === undefined || runs.some(({ id }) => id === into);
+    if (!isThere || !hasRun) return "an unfinished compaction of other tables";
+  }
   return new Set(runs.map((run) => run.id)).size === runs.length ? undefined : "two runs of one id";
 }
 
@@ -225,6 +268,15 @@ export function openRecord(
   file: "manifest" | "boundary",
   bytes: Uint8Array,
 ): { readonly fields: FieldReader; readonly optionalFeatures: number } {
+  const { body, optionalFeatures } = openFrame(file, bytes);
+  return { fields: FieldReader.of(...body), optionalFeatures };
+}
+
+/** The body of a file that is whole and can be read. */
+function openFrame(
+  file: "manifest" | "boundary",
+  bytes: Uint8Array,
+): { readonly body: Parameters<typeof FieldReader.of>; readonly optionalFeatures: number } {
   const fault = (offset: number, what: string) => corrupt(file, "body", offset, what);
   const bodyBytes = bytes.length - HEADER_BYTES - CRC_BYTES;
   if (bodyBytes < 0) throw corrupt(file, "header", 0, "cut short");
@@ -236,6 +288,6 @@ export function openRecord(
   }
   if (readU32(bytes, 20) !== bodyBytes) throw corrupt(file, "header", 20, "length differs");
   assertReadable(file, view.readUInt16LE(8), readU32(bytes, 12));
-  const fields = new FieldReader(bytes.subarray(HEADER_BYTES, sumAt), HEADER_BYTES, fault);
-  return { fields, optionalFeatures: readU32(bytes, 16) };
+  const content = bytes.subarray(HEADER_BYTES, sumAt);
+  return { body: [content, HEADER_BYTES, fault], optionalFeatures: readU32(bytes, 16) };
 }

@@ -64,9 +64,18 @@ export class Drain {
   snapshot: Sequence = 0;
   /** What is not newer was deleted by a range tombstone. */
   deletedAt: Sequence = 0;
-  /** Entries that it may pass, and that it passed. */
+  /** Entries of a block that it may pass, and entries that it passed. */
   mostSteps = 0;
   steps = 0;
+  /** What passing one of them costs, in entries of a block. */
+  stepCost = 1;
+  /**
+   * Keeps the value of a row, which lies in `source`: for cursors whose values lie in many arrays.
+   * Absent in a scan of keys only.
+   */
+  keep: ((row: number, source: Uint8Array) => void) | undefined;
+  /** Whether values were kept. */
+  isKept = false;
   /** Whether the version to show of the key it stands on is known: before and afterwards. */
   isDecided = false;
   /** The bound as bytes: undefined, where there is none. */

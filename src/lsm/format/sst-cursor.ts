@@ -1,17 +1,9 @@
 import { copyOf } from "../../base/bytes.ts";
+import { BlockEntry } from "./block-entry.ts";
 import { corrupt } from "./corrupt.ts";
-import {
-  type Cursor,
-  END,
-  ENTRY,
-  type EntryBytes,
-  MISS,
-  type MissingBlock,
-  type Step,
-} from "./cursor.ts";
+import { type Cursor, END, ENTRY, MISS, type MissingBlock, type Step } from "./cursor.ts";
 import type { DataBlock } from "./data-block.ts";
-import { DataBlockCursor } from "./data-block-cursor.ts";
-import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "./entry.ts";
+import { type Key, MAX_SEQUENCE, type Sequence } from "./entry.ts";
 import type { IndexBlock } from "./index-block.ts";
 import type { Drain } from "./packed-rows.ts";
 import type { Sst } from "./sst.ts";
@@ -29,10 +21,9 @@ export interface SstBlocks {
 const MOST_COPIED_BYTES = 4_096;
 
 /** Moves over the entries of one table, through its index and the blocks that are in memory. */
-export class SstCursor implements Cursor {
+export class SstCursor extends BlockEntry implements Cursor {
   readonly #sst: Sst;
   readonly #blocks: SstBlocks;
-  readonly #cursor: DataBlockCursor = new DataBlockCursor();
   readonly #isLasting: boolean;
   #block: DataBlock | undefined;
   /** The part of the index in which the block lies, and which of the parts it is. */
@@ -47,52 +38,11 @@ export class SstCursor implements Cursor {
    *   its blocks are lent to it. Else nothing but a seek may follow.
    */
   constructor(sst: Sst, blocks: SstBlocks, isLasting = true) {
+    super();
     this.#isLasting = isLasting;
     this.#sst = sst;
     this.#blocks = blocks;
     this.#leaf = sst.index;
-  }
-
-  get key(): Key {
-    return this.#cursor.key;
-  }
-
-  get sequence(): Sequence {
-    return this.#cursor.sequence;
-  }
-
-  get kind(): Kind {
-    return this.#cursor.kind;
-  }
-
-  get valueSource(): Uint8Array {
-    return this.#cursor.valueSource;
-  }
-
-  get valueStart(): number {
-    return this.#cursor.valueStart;
-  }
-
-  get valueEnd(): number {
-    return this.#cursor.valueEnd;
-  }
-
-  get operator(): number {
-    return this.#cursor.operator;
-  }
-
-  get expiresAtMs(): number {
-    return this.#cursor.expiresAtMs;
-  }
-
-  get entry(): EntryBytes {
-    return this.#cursor.entry;
-  }
-
-  value(): Uint8Array {
-    const { valueSource, valueStart, valueEnd } = this.#cursor;
-    const { buffer, byteOffset } = valueSource;
-    return new Uint8Array(buffer, byteOffset + valueStart, valueEnd - valueStart);
   }
 
   /** The value for a caller, who may keep it: a view, so the block is left to the collector. */
@@ -103,7 +53,7 @@ export class SstCursor implements Cursor {
 
   /** The same as a copy, unless that would be long: the block may be given back. */
   copiedValue(): Uint8Array {
-    const { valueSource, valueStart, valueEnd } = this.#cursor;
+    const { valueSource, valueStart, valueEnd } = this.cursor;
     if (valueEnd - valueStart > MOST_COPIED_BYTES) return this.lentValue();
     return copyOf(valueSource, valueStart, valueEnd);
   }
@@ -113,12 +63,12 @@ export class SstCursor implements Cursor {
     const entered = this.isNear(key) ? this.#enterAgain() : this.#enterFor(key, sequence);
     if (entered !== ENTRY) return entered;
     // Separators are entries' places: what is not in the block that they name is nowhere.
-    return this.#cursor.find(key, sequence) ? ENTRY : END;
+    return this.cursor.find(key, sequence) ? ENTRY : END;
   }
 
   /** Whether a key lies in the block of the one that was found last, behind that one. */
   isNear(key: Key): boolean {
-    const before = this.#cursor.foundKey;
+    const before = this.cursor.foundKey;
     return before !== undefined && key > before && key < this.#separator();
   }
 
@@ -136,44 +86,44 @@ export class SstCursor implements Cursor {
 
   first(): Step {
     if (!this.#enterPart(0) || !this.#enterBlock(0)) return MISS;
-    return this.#cursor.first() ? ENTRY : END;
+    return this.cursor.first() ? ENTRY : END;
   }
 
   last(): Step {
     const { index } = this.#sst;
     if (!this.#enterPart(index.level === 0 ? 0 : index.count - 1)) return MISS;
     if (!this.#enterBlock(this.#leaf.count - 1)) return MISS;
-    return this.#cursor.last() ? ENTRY : END;
+    return this.cursor.last() ? ENTRY : END;
   }
 
   seek(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
     const entered = this.#enterFor(key, sequence);
     if (entered !== ENTRY) return entered;
-    return this.#cursor.seek(key, sequence) ? ENTRY : this.#onward();
+    return this.cursor.seek(key, sequence) ? ENTRY : this.#onward();
   }
 
   seekBefore(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
     const entered = this.#enterFor(key, sequence);
     if (entered === MISS) return MISS;
     if (entered === END) return this.last();
-    if (!this.#cursor.seek(key, sequence)) return this.#cursor.last() ? ENTRY : END;
-    return this.#cursor.prev() ? ENTRY : this.#backward();
+    if (!this.cursor.seek(key, sequence)) return this.cursor.last() ? ENTRY : END;
+    return this.cursor.prev() ? ENTRY : this.#backward();
   }
 
   next(): Step {
     // After a miss the block is still at its last entry, and says so again.
-    if (this.#cursor.next()) return ENTRY;
+    if (this.cursor.next()) return ENTRY;
     return this.#onward();
   }
 
   prev(): Step {
-    if (this.#cursor.prev()) return ENTRY;
+    if (this.cursor.prev()) return ENTRY;
     return this.#backward();
   }
 
   /** Up to the end of its block. */
   drain(into: Drain): void {
-    this.#cursor.drain(into);
+    this.cursor.drain(into);
   }
 
   missing(into: MissingBlock[]): void {
@@ -205,7 +155,7 @@ export class SstCursor implements Cursor {
       this.#entry = -1;
       if (!this.#enterBlock(0)) return MISS;
     }
-    return this.#cursor.first() ? ENTRY : END;
+    return this.cursor.first() ? ENTRY : END;
   }
 
   #backward(): Step {
@@ -217,7 +167,7 @@ export class SstCursor implements Cursor {
       this.#entry = this.#leaf.count;
       if (!this.#enterBlock(this.#entry - 1)) return MISS;
     }
-    return this.#cursor.last() ? ENTRY : END;
+    return this.cursor.last() ? ENTRY : END;
   }
 
   #at(step: Step): Step {
@@ -246,7 +196,7 @@ export class SstCursor implements Cursor {
     this.#entry = entry;
     if (this.#isLasting) block.lend();
     this.#block = block;
-    this.#cursor.reset(block);
+    this.cursor.reset(block);
     this.#at(ENTRY);
     return true;
   }

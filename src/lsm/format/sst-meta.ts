@@ -19,6 +19,8 @@ import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
  *                                              if that is another one
  *                                            6 sequence of all its entries, if it was ingested: the
  *                                              file was written before that was known
+ *                                            7 statistics of the file, where a compaction has
+ *                                              taken its first keys: 4 is then of the rest
  *   6 smallest sequence
  *   7 largest sequence
  *   8 bytes of keys and values as given
@@ -77,7 +79,55 @@ export interface SstMeta {
    * here have it too.
    */
   readonly sequence?: Sequence | undefined;
+  /**
+   * Statistics of the whole file, where a compaction has taken what lies below a bound. `stats` is
+   * then of the rest, which begins at its first key: what the file holds below that is not read.
+   * Entries are counted, the other counts in proportion to them.
+   */
+  readonly whole?: SstStats | undefined;
   readonly unknown: UnknownFields;
+}
+
+/** The first key of a table that is read; empty: all of its file is. */
+export function lowerBound({ whole, stats }: Pick<SstMeta, "whole" | "stats">): Key {
+  return whole === undefined ? "" : stats.firstKey;
+}
+
+/** Of the file, the bytes that are still read, about: more than none, as its tombstones are. */
+export function liveBytes({ fileBytes, whole, stats }: SstMeta): number {
+  if (whole === undefined || whole.entries === 0) return fileBytes;
+  return Math.max(1, Math.ceil((fileBytes * stats.entries) / whole.entries));
+}
+
+/**
+ * A table of which what lies below a bound is not read any more.
+ *
+ * @param entries that are left: there may be none, where range tombstones reach beyond the bound.
+ */
+export function cutBelow(meta: SstMeta, from: Key, entries: number): SstMeta {
+  const { stats } = meta;
+  const isWithin = stats.firstKey < from && from <= stats.lastKey;
+  assert(isWithin, "a bound leaves something of a table, and not all");
+  const isCounted = entries <= stats.entries && (entries > 0 || stats.ranges > 0);
+  assert(isCounted, "what is left of a table is no more than there was, and something");
+  const share = stats.entries === 0 ? 0 : entries / stats.entries;
+  const some = (count: number): number => Math.floor(count * share);
+  const least = Math.min(1, entries);
+  const expiring = stats.expiring === 0 ? 0 : Math.max(least, some(stats.expiring));
+  const left: SstStats = {
+    ...stats,
+    entries,
+    deletions: some(stats.deletions),
+    keys: Math.max(least, some(stats.keys)),
+    firstKey: from,
+    rawBytes: some(stats.rawBytes),
+    dataBlocks: Math.max(least, some(stats.dataBlocks)),
+    merges: some(stats.merges),
+    expiring,
+    firstExpiryMs: expiring === 0 ? 0 : stats.firstExpiryMs,
+    lastExpiryMs: expiring === 0 ? 0 : stats.lastExpiryMs,
+  };
+  return { ...meta, stats: left, whole: meta.whole ?? stats };
 }
 
 export function encodeStats(stats: SstStats): Uint8Array {
@@ -173,7 +223,17 @@ function encode(meta: SstMeta): Uint8Array {
     .unknown(meta.unknown);
   if (meta.home !== undefined) fields.text(5, meta.home);
   if (meta.sequence !== undefined) fields.number(6, meta.sequence);
+  if (meta.whole !== undefined) fields.bytes(7, encodeStats(meta.whole));
   return fields.finish();
+}
+
+/** Whether statistics may be of what is left of a file, of which the others are. */
+function isRest(stats: SstStats, whole: SstStats): boolean {
+  return (
+    whole.firstKey < stats.firstKey &&
+    whole.lastKey === stats.lastKey &&
+    stats.entries <= whole.entries
+  );
 }
 
 /** @throws FirnError `Corrupt`, as the reader's fault makes it. */
@@ -191,11 +251,14 @@ export function decodeSstMeta(fields: FieldReader): SstMeta {
   if (sequence !== undefined && (minSequence !== sequence || maxSequence !== sequence)) {
     throw fields.fault("an ingested table with another sequence");
   }
+  const whole = fields.record(7, decodeStats);
+  if (whole !== undefined && !isRest(stats, whole)) throw fields.fault("no rest of its file");
   const extent = { fileBytes, tailBytes, stats };
   // Without the name of a field that it has not: that is how it is described elsewhere.
   const place = {
     ...(home === undefined ? {} : { home }),
     ...(sequence === undefined ? {} : { sequence }),
+    ...(whole === undefined ? {} : { whole }),
   };
   const meta: SstMeta = { id: ulidOfBytes(id), ...extent, ...place, unknown: fields.unknown() };
   STORED.set(meta, Buffer.from(fields.stored));

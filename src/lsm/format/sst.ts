@@ -136,7 +136,7 @@ function openTail(tail: Uint8Array, footer: Footer, sequence: Sequence | undefin
   if (index === NO_ENTRIES && tailAt !== 0) throw corrupt("sst", "footer", 0, "data left out");
   const filter = footer.filter && new BloomFilter(content(footer.filter, "filter"));
   const statsAt = tailAt + footer.stats.offset;
-  const fields = new FieldReader(content(footer.stats, "statistics"), statsAt, (offset, what) =>
+  const fields = FieldReader.of(content(footer.stats, "statistics"), statsAt, (offset, what) =>
     corrupt("sst", "statistics", offset, what),
   );
   const stats = decodeStats(fields);

@@ -8,6 +8,7 @@ const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 export const ULID_BYTES = 16;
+const TEXT_UNITS = 26;
 
 /** A new id: 48 bits of wall time in milliseconds, 80 of chance. */
 export function mintUlid(clock: Clock, prng: Prng): Ulid {
@@ -33,13 +34,17 @@ export function bytesOfUlid(id: Ulid): Uint8Array {
   return Buffer.from(value.toString(16).padStart(2 * ULID_BYTES, "0"), "hex");
 }
 
-/** The text of 16 bytes. */
+/** The text of 16 bytes, in one piece: it is compared and looked up often. */
 export function ulidOfBytes(bytes: Uint8Array): Ulid {
-  let value = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
-  let text = "";
-  for (let i = 0; i < 26; i++) {
-    text = (DIGITS[Number(value % 32n)] ?? "") + text;
-    value /= 32n;
+  const text = Buffer.alloc(TEXT_UNITS);
+  // Bits that are not told yet, and how many: the first digit has three, the others five.
+  let [bits, count] = [0, 2];
+  let at = 0;
+  for (const byte of bytes) {
+    bits = ((bits << 8) | byte) & 0x1fff;
+    for (count += 8; count >= 5; count -= 5) {
+      text[at++] = DIGITS.charCodeAt((bits >>> (count - 5)) & 31);
+    }
   }
-  return text;
+  return text.toString("latin1");
 }

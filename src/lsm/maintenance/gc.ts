@@ -60,12 +60,12 @@ const EXTENSION = ".sst";
  *
  * The order is what makes it safe. Tables are listed before it is checked that this process still
  * owns the shard, so none of them is of a later owner. What is under way is noted in the turn in
- * which the newest manifest is: by the time tables are deleted it may have been published, kept by
- * somebody and superseded, and no manifest that was looked at names it; what is in neither is named
- * by no later manifest. The boundary is raised before a manifest goes, and checkpoints are looked
- * at again after that: a process that makes one of an older manifest reads the boundary afterwards.
- * Manifests go before the tables that only they name, and what this process reads or writes is
- * asked for in the very turn in which tables are deleted.
+ * which the newest manifest is: by the time tables are deleted it may have been published, kept as
+ * a checkpoint and superseded, and no manifest that was looked at names it; what is in neither is
+ * named by no later manifest. The boundary is raised before a manifest goes, and checkpoints are
+ * looked at again after that: a process that makes one of an older manifest reads the boundary
+ * afterwards. Manifests go before the tables that only they name, and what this process reads or
+ * writes is asked for in the very turn in which tables are deleted.
  *
  * A clone's collector never deletes what lies with others. It lets go of the parent where nothing
  * that stays names anything of others: then no state of the shard ever will again.

@@ -37,15 +37,23 @@ export class ManifestLog {
 
   /**
    * Publishes a change, after those that came before. Two requests where no other process
-   * publishes.
+   * publishes. A change may throw: that is answered only once nothing newer is there, as other
+   * processes, and successors that this one does not know of, keep and delete checkpoints too.
    *
-   * @throws FirnError `Unavailable`, code `LSM_FENCED`; what the store throws, `Unknown` among
-   *   it: then the same change may be made again, and must find that it has been made.
+   * @throws FirnError `Unavailable`, code `LSM_FENCED`; what the change throws; what the store
+   *   throws, `Unknown` among it: then the same change may be made again, and must find that it
+   *   has been made.
    */
   update(change: Change): Promise<Manifest> {
     return this.#alone(async () => {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const state = change(this.#current);
+        const { state, refusal } = tried(change, this.#current);
+        if (refusal !== undefined) {
+          const newer = await this.#store.newerThan(this.#current.id, Number.POSITIVE_INFINITY);
+          if (newer === undefined) throw refusal;
+          this.#accept(newer);
+          continue;
+        }
         if (state === undefined) return this.#current;
         const { id } = this.#current;
         const published = await this.#store.publish(state, id);
@@ -98,5 +106,20 @@ export class ManifestLog {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => undefined);
     return turn;
+  }
+}
+
+interface Tried {
+  readonly state?: ManifestState | undefined;
+  /** What the change threw. */
+  readonly refusal?: FirnError;
+}
+
+function tried(change: Change, current: Manifest): Tried {
+  try {
+    return { state: change(current) };
+  } catch (error) {
+    if (error instanceof FirnError) return { refusal: error };
+    throw error;
   }
 }

@@ -5,7 +5,7 @@ import { FirnError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { inFile } from "../format/corrupt.ts";
 import { decodeGcBoundary } from "../format/gc-boundary.ts";
-import { encodeManifest, faultOf, type Manifest } from "../format/manifest.ts";
+import { encodeManifest, faultOf, type Manifest, tablesIn } from "../format/manifest.ts";
 import { readManifest } from "./read-manifest.ts";
 import type { ManifestState, ManifestStore } from "./store.ts";
 
@@ -14,11 +14,13 @@ export interface ManifestObjectsOptions {
   readonly clock: Clock;
   /** Of the shard, with a slash at its end; or empty. */
   readonly prefix: string;
-  /** Nothing younger is deleted by anybody. */
+  /** Nothing younger is ever deleted. */
   readonly gcMinAgeMs: number;
 }
 
 const PAGE = 1_000;
+/** A state with more tables takes milliseconds to judge. */
+const MANY_TABLES = 5_000;
 /** States that are looked for one after the other. */
 const FAR = 16;
 /** Of the least age of what is deleted: an absence that is younger than that proves itself. */
@@ -104,6 +106,8 @@ export class ManifestObjects implements ManifestStore {
     assert(fault === undefined, `a state is published that readers accept: ${fault}`);
     const id = previous + 1;
     const manifest: Manifest = { ...state, id, writtenAtMs: this.#clock.nowMs() };
+    // To judge a state and to encode it are a turn each.
+    if (tablesIn(state).length > MANY_TABLES) await this.#clock.sleep(0);
     if (!(await this.#create(manifestPath(this.#prefix, id), encodeManifest(manifest)))) {
       return undefined;
     }

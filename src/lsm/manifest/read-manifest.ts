@@ -4,8 +4,8 @@ import type { BlobStore } from "../../blob/port.ts";
 import { inFile } from "../format/corrupt.ts";
 import { decodingManifest, type Manifest } from "../format/manifest.ts";
 
-/** Tables of a manifest that are decoded in one turn of the event loop. */
-const TABLES_A_TURN = 256;
+/** Pauses in a turn: each is a table that was decoded, or some that were found or judged. */
+const PAUSES_A_TURN = 256;
 
 /**
  * The manifest of an id, at its path; undefined where it is gone. One request.
@@ -22,10 +22,10 @@ export async function readManifest(
   const blob = await store.get(path);
   if (blob === undefined) return undefined;
   const decoding = decodingManifest(blob.bytes);
-  for (let tables = 1; ; tables++) {
+  for (let pauses = 1; ; pauses++) {
     const { done, value } = inFile(path, () => decoding.next());
     if (done === true) return inPlace(value, id, path);
-    if (tables % TABLES_A_TURN === 0) await clock.sleep(0);
+    if (pauses % PAUSES_A_TURN === 0) await clock.sleep(0);
   }
 }
 

@@ -1,3 +1,4 @@
+import { copyInto } from "../../base/bytes.ts";
 import {
   type Cursor,
   END,
@@ -6,10 +7,14 @@ import {
   type MissingBlock,
   type Step,
 } from "../format/cursor.ts";
-import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
+import { type Key, type Kind, MAX_SEQUENCE, PUT, type Sequence } from "../format/entry.ts";
 import { keyScratch } from "../format/key-bytes.ts";
+import type { Drain } from "../format/packed-rows.ts";
 import { type MemtableRows, NONE } from "./rows.ts";
 import type { MemtableTree, Place } from "./tree.ts";
+
+/** What it costs to pass an entry that lies anywhere in memory, in entries of a block. */
+const STEP_COST = 4;
 
 /**
  * Moves over all versions of a memtable. Stable under writes: it stands on a version, which never
@@ -21,7 +26,7 @@ export class MemtableCursor implements Cursor, EntryBytes {
   readonly #place: Place = { leaf: NONE, index: 0 };
   #changes = 0;
   #row = NONE;
-  /** Of the row, once somebody asked for it. */
+  /** Of the row, once a caller asked for it. */
   #key: Key | undefined;
 
   constructor(tree: MemtableTree, rows: MemtableRows) {
@@ -120,6 +125,60 @@ export class MemtableCursor implements Cursor, EntryBytes {
     if (older === NONE) return this.#nextKey();
     this.#row = older;
     return ENTRY;
+  }
+
+  /** Packs newest versions key by key, without a text of any: see `Cursor.drain`. */
+  drain(into: Drain): void {
+    const tree = this.#tree;
+    const table = this.#rows;
+    const place = this.#place;
+    const { rows, skips, snapshot, deletedAt, before, keep } = into;
+    const most = skips ? Number.POSITIVE_INFINITY : into.most;
+    this.#refresh();
+    let { steps, isDecided } = into;
+    const mostSteps = into.mostSteps / STEP_COST;
+    while (rows.count < most && steps < mostSteps) {
+      let { leaf, index } = place;
+      let row = table.older(this.#row);
+      if (row === NONE) {
+        isDecided = false;
+        if (++index === tree.count(leaf)) {
+          leaf = tree.next(leaf);
+          index = 0;
+          if (leaf === NONE) break;
+        }
+        row = tree.newest(leaf, index);
+        if (before !== undefined && !table.isBefore(row, before)) break;
+      }
+      const kind = table.kind(row);
+      const sequence = table.sequence(row);
+      const isSeen = !isDecided && sequence <= snapshot;
+      const isRow = isSeen && kind === PUT && sequence > deletedAt;
+      if (kind > PUT || (skips && isRow)) break;
+      place.leaf = leaf;
+      place.index = index;
+      this.#row = row;
+      steps++;
+      isDecided ||= isSeen;
+      into.isDecided = isDecided;
+      if (!isRow) continue;
+      const at = rows.keyBytes;
+      const from = table.keyStart(row);
+      const to = table.keyEnd(row);
+      const after = at + to - from;
+      const source = table.source(row);
+      copyInto(rows.reserveKeys(after), at, source, from, to);
+      const packed = rows.count++;
+      rows.keyEnds[packed] = after;
+      rows.valueStarts[packed] = to;
+      rows.valueEnds[packed] = table.valueEnd(row);
+      if (keep !== undefined) keep(packed, source);
+    }
+    if (steps === into.steps) return;
+    into.steps = steps;
+    into.stepCost = STEP_COST;
+    into.isKept = true;
+    this.#key = undefined;
   }
 
   prev(): Step {

@@ -241,7 +241,7 @@ export class Memtable {
     return this.#rows.has(buffer);
   }
 
-  /** Somebody reads it, until `letGo` is called as often. */
+  /** A reader holds it, until `letGo` is called as often. */
   hold(): void {
     this.#holders++;
   }

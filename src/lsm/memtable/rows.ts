@@ -193,6 +193,18 @@ export class MemtableRows {
     return latin1Text(this.source(row), this.keyStart(row), this.keyEnd(row));
   }
 
+  /** Whether the key of a row comes before another. */
+  isBefore(row: number, key: Uint8Array): boolean {
+    const source = this.source(row);
+    const from = this.keyStart(row);
+    const length = this.keyEnd(row) - from;
+    const most = Math.min(length, key.length);
+    let i = 0;
+    while (i < most && source[from + i] === key[i]) i++;
+    if (i === most) return length < key.length;
+    return (source[from + i] as number) < (key[i] as number);
+  }
+
   /** A view, good as long as the rows are. */
   value(row: number): Uint8Array {
     const { buffer, byteOffset } = this.source(row);

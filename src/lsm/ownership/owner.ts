@@ -46,7 +46,7 @@ export function isVacant(owner: Owner | undefined, self: NodeIdentity): boolean 
 }
 
 /**
- * Whether somebody may still answer reads on its own word: the owner, or, where it ended before it
+ * Whether a process may still answer reads on its own word: the owner, or, where it ended before it
  * had waited for that, one before it.
  */
 export function mayAnswer(owner: Owner, self: NodeIdentity): boolean {

@@ -116,7 +116,7 @@ class TakeoverPolicy {
   #epoch = 0;
   #silent = 0;
   #draining: Stopwatch | undefined;
-  /** Whether anybody before may still answer reads, as far as the last look told. */
+  /** Whether an earlier owner may still answer reads, as far as the last look told. */
   outwait = false;
 
   constructor(clock: Clock, self: NodeIdentity, mode: TakeOver, onWaiting: (owner: Owner) => void) {

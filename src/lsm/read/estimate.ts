@@ -4,6 +4,7 @@ import { DataBlockCursor } from "../format/data-block-cursor.ts";
 import { DELETE, END_OF_KEYS, type Key, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
 import type { IndexBlock } from "../format/index-block.ts";
 import type { RangeMap } from "../format/range-map.ts";
+import { liveBytes } from "../format/sst-meta.ts";
 import type { Maybe } from "../maybe.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import type { Bounds } from "../range.ts";
@@ -34,15 +35,16 @@ interface Part {
 }
 
 interface Counted {
-  /** Within the bounds. */
+  /** Within the bounds; the bytes are those of the newest version of each key. */
   keys: number;
   deletions: number;
+  bytes: number;
   /** In the whole block: what says how often prefixes change. */
   allKeys: number;
   changes: number;
 }
 
-/** Estimates of ranges: exact at the ends of a range, by bytes of blocks between them. */
+/** Estimates of ranges: counted in the blocks at its ends, by bytes of blocks between them. */
 export class Estimates {
   readonly #tables: TableCache;
   readonly #views: ReadViews;
@@ -90,15 +92,7 @@ export class Estimates {
     for (const memtable of [view.active, ...view.frozen]) {
       deleted.add(memtable.ranges);
       const keys = deleted.hides(memtable.maxSequence) ? 0 : memtable.keysWithin(from, to);
-      const share = keys / Math.max(1, memtable.keys);
-      sources.push({
-        keys,
-        deletions: Math.min(keys, share * memtable.deletions),
-        bytes: share * memtable.rawBytes,
-        prefixes: prefixBytes === 0 ? 0 : prefixesOf(memtable, keys, from, prefixBytes),
-        first: from,
-        last: to ?? END_OF_KEYS,
-      });
+      if (keys > 0) sources.push(partOfMemtable(memtable, keys, bounds, prefixBytes));
     }
     for (const run of [...view.l0.map((table) => [table]), ...view.runs.map((r) => r.tables)]) {
       const tables = run.filter(({ meta: { stats } }) => {
@@ -141,28 +135,29 @@ export class Estimates {
       return undefined;
     }
     const { index } = table.open.sst;
-    const low = placeOf(table, index, from, missing);
+    const low = placeOf(table, index, limits.first, missing);
     const high = placeOf(table, index, to ?? END_OF_KEYS, missing);
     if (low === undefined || high === undefined) return undefined;
     const ends = low.offset === high.offset ? [low] : [low, high];
-    const counted: Counted = { keys: 0, deletions: 0, allKeys: 0, changes: 0 };
+    const counted: Counted = { keys: 0, deletions: 0, bytes: 0, allKeys: 0, changes: 0 };
     const before = missing.length;
     for (const { offset, bytes } of ends) {
       const block = table.data(offset);
       if (block === undefined) missing.push({ file: table.meta.id, kind: "data", offset, bytes });
-      else this.#count(block, bounds, prefixBytes, counted);
+      else this.#count(block, { from: limits.first, to }, prefixBytes, counted);
     }
     if (missing.length > before) return undefined;
     const indexBytes = index.level === 0 ? 0 : index.end - index.start;
-    const dataBytes = index.level === 0 ? index.end - index.start : table.tailAt - indexBytes;
+    const fileBytes = index.level === 0 ? index.end - index.start : table.tailAt - indexBytes;
+    const dataBytes = (fileBytes * liveBytes(table.meta)) / table.meta.fileBytes;
     assert(dataBytes > 0, "a table with entries has blocks");
-    const between = Math.max(0, high.offset - low.offset - low.bytes) / dataBytes;
+    const between = Math.min(1, Math.max(0, high.offset - low.offset - low.bytes) / dataBytes);
     const partKeys = counted.keys + between * keys;
     const pairs = Math.max(1, counted.allKeys - ends.length);
     return {
       keys: partKeys,
       deletions: counted.deletions + between * deletions,
-      bytes: (partKeys * rawBytes) / entries,
+      bytes: counted.bytes + (between * keys * rawBytes) / entries,
       prefixes:
         prefixBytes === 0
           ? 0
@@ -190,6 +185,7 @@ export class Estimates {
       before = key;
       if (key < from || (to !== undefined && key >= to)) continue;
       into.keys++;
+      into.bytes += key.length + cursor.valueEnd - cursor.valueStart;
       if (cursor.kind === DELETE) into.deletions++;
     }
   }
@@ -261,22 +257,48 @@ function ofSeparators(index: IndexBlock, bounds: Bounds, prefixBytes: number): n
   return high - low < 4 || changes > 0.8 * (high - low) ? undefined : changes + 1;
 }
 
+/** Of a memtable: a range of so few keys is counted; of more, the first so many are a sample. */
 const SAMPLED_KEYS = 256;
+/** Versions of one key that no compaction has dropped yet are passed one by one. */
+const SAMPLED_ENTRIES = 4 * SAMPLED_KEYS;
 
-function prefixesOf(memtable: Memtable, keys: number, from: Key, prefixBytes: number): number {
+/** `keys`: how many keys of the memtable lie within the bounds, at least one. */
+function partOfMemtable(
+  memtable: Memtable,
+  keys: number,
+  { from, to }: Bounds,
+  prefixBytes: number,
+): Part {
   const cursor = memtable.cursor();
-  let before: Key | undefined;
-  let changes = 0;
-  let seen = 0;
   const most = Math.min(keys, SAMPLED_KEYS);
-  for (let step = cursor.seek(from); step === ENTRY && seen < most; step = cursor.next()) {
+  const seen = { keys: 0, deletions: 0, bytes: 0, changes: 0 };
+  let first: Key | undefined;
+  let before: Key | undefined;
+  let left = SAMPLED_ENTRIES;
+  for (let step = cursor.seek(from); step === ENTRY; step = cursor.next()) {
+    if (seen.keys === most || left-- === 0) break;
     const { key } = cursor;
     if (key === before) continue;
-    seen++;
-    if (before !== undefined && !isAlike(key, before, prefixBytes)) changes++;
+    seen.keys++;
+    seen.bytes += key.length + cursor.valueEnd - cursor.valueStart;
+    if (cursor.kind === DELETE) seen.deletions++;
+    if (before !== undefined && !isAlike(key, before, prefixBytes)) seen.changes++;
     before = key;
+    first ??= key;
   }
-  return distinct(keys, seen < 2 ? 0 : changes / (seen - 1));
+  assert(first !== undefined, "a range that holds keys has a first one");
+  const isCounted = seen.keys === keys;
+  const share = keys / memtable.keys;
+  if ((to === undefined ? cursor.last() : cursor.seekBefore(to)) === ENTRY) before = cursor.key;
+  return {
+    keys,
+    deletions: isCounted ? seen.deletions : Math.min(keys, share * memtable.deletions),
+    bytes: isCounted ? seen.bytes : (keys * memtable.rawBytes) / memtable.entries,
+    prefixes:
+      prefixBytes === 0 ? 0 : distinct(keys, seen.keys < 2 ? 0 : seen.changes / (seen.keys - 1)),
+    first,
+    last: before as Key,
+  };
 }
 
 function isAlike(a: Key, b: Key, prefixBytes: number): boolean {

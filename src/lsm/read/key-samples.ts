@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Key } from "../format/entry.ts";
+import { type Key, latin1Text } from "../format/entry.ts";
 import { type HotPrefix, hotPrefixes } from "./hot-prefixes.ts";
 
 /** One operation of so many is noted, in the mean. */
@@ -16,7 +16,7 @@ const SEED = 0x9e37_79b9;
 
 /**
  * The keys of some of the latest operations of one kind: which prefixes they meet is asked of them
- * when somebody wants to know. Memory is bounded by `SAMPLES` and `KEPT_BYTES`, and an operation
+ * when an operator asks. Memory is bounded by `SAMPLES` and `KEPT_BYTES`, and an operation
  * that is not sampled costs a subtraction.
  *
  * Gaps between samples are random, as a workload that repeats itself every so many operations would
@@ -44,6 +44,13 @@ export class KeySamples {
   note(key: Key): void {
     if (--this.#left > 0) return;
     this.#keep(key);
+    this.#left = this.#gap();
+  }
+
+  /** As `note`, of a key of which there is no text yet. */
+  noteBytes(key: Uint8Array): void {
+    if (--this.#left > 0) return;
+    this.#keep(latin1Text(key, 0, key.length));
     this.#left = this.#gap();
   }
 

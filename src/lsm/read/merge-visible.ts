@@ -131,12 +131,14 @@ export class VisibleCursor {
     into.steps = 0;
     into.mostSteps = this.#stepsLeft * PACKED_A_STEP;
     into.isDecided = isDecided;
+    into.isKept = false;
+    into.stepCost = 1;
     below.drain?.(into);
     if (into.steps === 0) return false;
     const isWithin = this.#end === undefined || below.key < this.#end;
     assert(isWithin, "a drain stops before its bound");
     this.steps += into.steps;
-    this.#stepsLeft -= Math.ceil(into.steps / PACKED_A_STEP);
+    this.#stepsLeft -= Math.ceil((into.steps * into.stepCost) / PACKED_A_STEP);
     this.#decided = into.isDecided ? below.key : undefined;
     return true;
   }

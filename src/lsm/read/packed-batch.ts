@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.ts";
+import { copyInto } from "../../base/bytes.ts";
 import { textInto } from "../format/key-bytes.ts";
 import { Drain, type PackedRows, RowRoom } from "../format/packed-rows.ts";
 import type { Filling } from "./filling.ts";
@@ -33,6 +34,12 @@ export class PackedBatch implements Filling<PackedRows> {
     this.#rows = new RowRoom(rows);
     this.#drain = new Drain(this.#rows);
     this.#keysOnly = keysOnly;
+    if (!keysOnly) {
+      this.#drain.keep = (row, source) => {
+        this.#copies = true;
+        this.#copy(row, source);
+      };
+    }
   }
 
   get length(): number {
@@ -71,11 +78,11 @@ export class PackedBatch implements Filling<PackedRows> {
     const before = rows.count;
     const source = cursor.drainSource;
     if (before === this.#drain.most || source === undefined) return;
-    // Memtables do not pack, so the rows before lie in the same block, or their values are copied.
+    // The rows before lie in the same block, or their values are copied.
     if (before > 0 && !this.#copies && source !== rows.values && !this.#keysOnly) return;
     cursor.drain(this.#drain);
     if (rows.count - before < 4) this.#rest = REST_ROWS;
-    if (this.#keysOnly) return;
+    if (this.#keysOnly || this.#drain.isKept) return;
     if (!this.#copies) rows.values = source;
     else for (let row = before; row < rows.count; row++) this.#copy(row, source);
   }
@@ -131,12 +138,4 @@ export class PackedBatch implements Filling<PackedRows> {
     grown.set(this.#arena.subarray(0, this.#arenaBytes));
     this.#arena = grown;
   }
-}
-
-/** Below this, a loop is faster than a call into the runtime. */
-const SHORT_COPY = 64;
-
-function copyInto(out: Uint8Array, at: number, source: Uint8Array, from: number, to: number): void {
-  if (to - from > SHORT_COPY) out.set(source.subarray(from, to), at);
-  else for (let p = from, next = at; p < to; p++, next++) out[next] = source[p] as number;
 }

@@ -7,6 +7,7 @@ import {
   DELETE,
   type Key,
   keyAfter,
+  keyOfBytes,
   MERGE,
   PUT,
   plainKind,
@@ -23,6 +24,7 @@ import {
   type ReadMemtable,
   type ReadView,
   type ReadViews,
+  type SharedView,
 } from "./read-view.ts";
 import type { ScanSource } from "./scan.ts";
 import type { SsTable } from "./ss-table.ts";
@@ -112,6 +114,43 @@ export class PointLookups {
       waited: false,
     });
     return open.length === 0 ? values : this.#waitMany(view, keys, sequence, values, open, missing);
+  }
+
+  /**
+   * Whether nothing is stored under a key, by memtables and filters alone: false where it may be,
+   * or where that is to be read. No text of the key is made where nothing was flushed.
+   */
+  isAbsent(view: SharedView, key: Uint8Array): boolean {
+    const { active, frozen, l0, runs } = view;
+    if (active.holds(key, 0, key.length)) return false;
+    for (const memtable of frozen) if (memtable.holds(key, 0, key.length)) return false;
+    if (l0.length + runs.length > 0 && !this.#isFiltered(view, keyOfBytes(key))) return false;
+    this.figures.gets++;
+    this.samples.noteBytes(key);
+    return true;
+  }
+
+  /** Whether each table lacks a key by its bounds or its filter. */
+  #isFiltered({ l0, runs }: ReadView, key: Key): boolean {
+    const { a, b } = hashKey(key);
+    for (const table of l0) if (this.#mayHold(table, key, a, b)) return false;
+    for (const run of runs) {
+      for (let at = firstReaching(run, key); at < run.tables.length; at++) {
+        const table = run.tables[at] as SsTable;
+        if (table.meta.stats.firstKey > key) break;
+        if (this.#mayHold(table, key, a, b)) return false;
+      }
+    }
+    return true;
+  }
+
+  #mayHold({ meta: { stats }, open }: SsTable, key: Key, a: number, b: number): boolean {
+    if (key < stats.firstKey || key > stats.lastKey) return false;
+    if (open === undefined) return true;
+    this.figures.filterChecks++;
+    if (open.sst.mayContainHashed(key, a, b)) return true;
+    this.figures.filterNegatives++;
+    return false;
   }
 
   async #inTurns(view: ReadView, keys: readonly Key[], sequence: Sequence): Promise<Value[]> {

@@ -104,7 +104,7 @@ export class ReadViews {
     return () => void this.#tablePins.delete(pin);
   }
 
-  /** Whether somebody still reads a view, the current one or one before. */
+  /** Whether a reader still has a view, the current one or one before. */
   get arePinned(): boolean {
     return this.#pins.size > 0;
   }

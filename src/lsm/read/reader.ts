@@ -455,7 +455,8 @@ export class Reader {
     const { id } = this.#state.manifest;
     const isKept = this.#pin?.standsIn(newest) === true;
     const isNamed = [...tableIds(newest)].some((table) => isOf(error, table));
-    if (isKept || isNamed || newest.id === id) return error;
+    // The state that is read now says nothing: a look may have moved on under a slow read.
+    if (isKept || isNamed) return error;
     const message = "the reader is too far behind: garbage collection deleted its state";
     const facts = { manifest: id, newest: newest.id, leastAgeMs: this.#gcMinAgeMs };
     return new FirnError("Unavailable", "LSM_READER_BEHIND", message, facts, error);

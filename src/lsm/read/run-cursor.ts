@@ -1,6 +1,7 @@
 import {
   type Cursor,
   END,
+  ENTRY,
   type EntryBytes,
   MISS,
   type MissingBlock,
@@ -10,7 +11,7 @@ import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "../format/entr
 import type { Drain } from "../format/packed-rows.ts";
 import type { Sst } from "../format/sst.ts";
 import { type SstBlocks, SstCursor } from "../format/sst-cursor.ts";
-import type { SstMeta } from "../format/sst-meta.ts";
+import { lowerBound, type SstMeta } from "../format/sst-meta.ts";
 
 /** A table whose missing parts the caller loads. */
 export interface RunTable extends SstBlocks {
@@ -20,17 +21,21 @@ export interface RunTable extends SstBlocks {
   readonly missingTail: MissingBlock;
 }
 
-type Move = (cursor: SstCursor) => Step;
+/** @param bound the first key of the table that is read; empty: all are. */
+type Move = (cursor: SstCursor, bound: Key) => Step;
 
 /**
  * Moves over tables whose ranges do not overlap as over one, opening each when it is entered. A
- * table of level 0 is a run of one.
+ * table of level 0 is a run of one. What a table holds below its bound is passed over: a compaction
+ * has taken it.
  */
 export class RunCursor implements Cursor {
   readonly #tables: readonly RunTable[];
   readonly #skips: (sst: Sst) => boolean;
   #at = -1;
   #cursor: SstCursor | undefined;
+  /** Of the table that it stands in. */
+  #bound: Key = "";
   /** The step on or back that missed: it goes on in the table that was being entered. */
   #entering: Move | undefined;
   #missing: MissingBlock | undefined;
@@ -96,11 +101,13 @@ export class RunCursor implements Cursor {
 
   seek(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
     // Versions of one key may go on in the next table: the first may hold only newer ones.
-    return this.#enterOn(this.#firstReaching(key), (cursor) => cursor.seek(key, sequence), 1);
+    const move: Move = (cursor, bound) =>
+      key < bound ? cursor.seek(bound) : cursor.seek(key, sequence);
+    return this.#enterOn(this.#firstReaching(key), move, 1);
   }
 
   seekBefore(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
-    const move: Move = (cursor) => cursor.seekBefore(key, sequence);
+    const move: Move = (cursor, bound) => within(cursor, cursor.seekBefore(key, sequence), bound);
     return this.#enterOn(this.#lastBeginning(key), move, -1);
   }
 
@@ -114,7 +121,8 @@ export class RunCursor implements Cursor {
   prev(): Step {
     const entering = this.#entering;
     if (entering !== undefined) return this.#enterOn(this.#at, entering, -1);
-    const step = this.#standing().prev();
+    const cursor = this.#standing();
+    const step = within(cursor, cursor.prev(), this.#bound);
     return step === END ? this.#enterOn(this.#at - 1, last, -1) : step;
   }
 
@@ -161,8 +169,9 @@ export class RunCursor implements Cursor {
       }
       if (this.#skips(open.sst)) return END;
       this.#cursor = new SstCursor(open.sst, table);
+      this.#bound = lowerBound(table.meta);
     }
-    const step = move(this.#cursor);
+    const step = move(this.#cursor, this.#bound);
     if (step === MISS) this.#entering = move;
     return step;
   }
@@ -173,8 +182,13 @@ export class RunCursor implements Cursor {
 }
 
 const never = (): boolean => false;
-const first: Move = (cursor) => cursor.first();
-const last: Move = (cursor) => cursor.last();
+const first: Move = (cursor, bound) => (bound === "" ? cursor.first() : cursor.seek(bound));
+const last: Move = (cursor, bound) => within(cursor, cursor.last(), bound);
+
+/** Going back, a table ends at its bound. */
+function within(cursor: SstCursor, step: Step, bound: Key): Step {
+  return bound !== "" && step === ENTRY && cursor.key < bound ? END : step;
+}
 
 /** The first index of which something holds that then holds of all that follow. */
 function firstIndex(tables: readonly RunTable[], holds: (table: RunTable) => boolean): number {

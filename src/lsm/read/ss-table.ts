@@ -37,7 +37,7 @@ export type Loaded = OpenTable | DataBlock | IndexBlock;
 
 /**
  * One table, with its parts as far as they are in memory. They lie in the cache, which is bounded
- * and shared; those that somebody waits for are held here in addition, so that however small the
+ * and shared; those that a caller waits for are held here in addition, so that however small the
  * cache is, what was loaded is there when the call that missed it is repeated.
  */
 export class SsTable implements SstBlocks {
@@ -45,15 +45,18 @@ export class SsTable implements SstBlocks {
   /** Offset of the tail. */
   readonly tailAt: number;
   /** Requests under way, by the offsets of what they will bring. */
-  readonly loading: Map<number, Promise<Map<number, Loaded>>> = new Map();
+  readonly loading: Map<number, Promise<Map<number, Loaded>>>;
   readonly #cached: CachedFile<OpenTable>;
-  readonly #held = new Map<number, { readonly value: Loaded; holders: number }>();
+  readonly #held: Map<number, { readonly value: Loaded; holders: number }>;
 
-  constructor(meta: SstMeta, cache: BlockCache) {
+  /** @param other the same file under another description, as views before read it. */
+  constructor(meta: SstMeta, cache: BlockCache, other?: SsTable) {
     this.meta = meta;
     this.tailAt = meta.fileBytes - meta.tailBytes;
     assert(this.tailAt >= 0, "the tail is part of the file");
-    this.#cached = cache.file();
+    this.loading = other?.loading ?? new Map();
+    this.#cached = other === undefined ? cache.file() : other.#cached;
+    this.#held = other === undefined ? new Map() : other.#held;
   }
 
   get open(): OpenTable | undefined {

@@ -7,7 +7,7 @@ import type { MissingBlock } from "../format/cursor.ts";
 import { DataBlock } from "../format/data-block.ts";
 import type { IndexBlock } from "../format/index-block.ts";
 import { openSst, type Sst } from "../format/sst.ts";
-import type { SstMeta } from "../format/sst-meta.ts";
+import { lowerBound, type SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { BlockCache } from "./cache.ts";
 import { type Loaded, OpenTable, type ReadAhead, SsTable } from "./ss-table.ts";
@@ -63,9 +63,9 @@ export class TableCache {
     const known = this.#tables.get(meta.id);
     if (known !== undefined) {
       assert(known.meta.fileBytes === meta.fileBytes, "a table never changes under its id");
-      return known;
+      if (lowerBound(known.meta) === lowerBound(meta)) return known;
     }
-    const table = new SsTable(meta, this.#cache);
+    const table = new SsTable(meta, this.#cache, known);
     this.#tables.set(meta.id, table);
     return table;
   }

@@ -23,7 +23,7 @@ export class Feed {
   readonly #due = new Set<() => Sequence>();
   readonly #waiting = new Set<() => void>();
 
-  /** Somebody follows from here on, until what is answered is called. */
+  /** A follower reads from here on, until what is answered is called. */
   join(due: () => Sequence): () => void {
     const own = (): Sequence => due();
     this.#due.add(own);

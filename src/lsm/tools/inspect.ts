@@ -127,12 +127,13 @@ function pathText(prefix: string): string {
   return prefix === "" ? "the root of the store" : printable(prefix);
 }
 
-function tableLine({ id, fileBytes, stats, home }: SstMeta): string {
+function tableLine({ id, fileBytes, stats, whole, home }: SstMeta): string {
   const { entries, deletions, keys, ranges, firstKey, lastKey, minSequence, maxSequence } = stats;
   const { merges, expiring, lastExpiryMs } = stats;
   const others = [
     ranges === 0 ? "" : `, ${ranges} ranges deleted`,
     merges === 0 ? "" : `, ${merges} merges`,
+    whole === undefined ? "" : ` of ${whole.entries}, whose first are compacted`,
     expiring === 0 ? "" : `, ${expiring} that expire until ${timeText(lastExpiryMs)}`,
   ].join("");
   const counts = `${entries} entries, ${keys} keys, ${deletions} deletions${others}`;

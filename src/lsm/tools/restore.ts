@@ -91,7 +91,7 @@ async function replaceWith(
       ...reader.source.manifest.level0,
     ];
     if (kept !== undefined) await flush(log, opened);
-    const { runs } = reader.source.manifest;
+    const { runs, unfinished } = reader.source.manifest;
     const sequence = lastSequence + 1;
     const published = await certainly(
       (change) => log.update(change),
@@ -102,7 +102,7 @@ async function replaceWith(
         const timeMs = parts.clock.nowMs();
         const sample = { sequence, timeMs, unknown: [] };
         const samples = withSample(current.samples, sample, timeMs);
-        const state = { level0, runs, lastSequence: sequence, walFrom, samples };
+        const state = { level0, runs, unfinished, lastSequence: sequence, walFrom, samples };
         const checkpoints =
           kept === undefined
             ? current.checkpoints

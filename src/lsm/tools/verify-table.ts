@@ -105,8 +105,11 @@ const NO_STATS: SstStats = {
 
 /** An ingested table has the sequence of its ingest in its description alone. */
 function asInFile(described: SstMeta, { minSequence, maxSequence }: SstStats): SstMeta {
-  if (described.sequence === undefined || minSequence !== maxSequence) return described;
-  return { ...described, stats: { ...described.stats, minSequence, maxSequence } };
+  const stats = described.whole ?? described.stats;
+  if (described.sequence === undefined || minSequence !== maxSequence) {
+    return { ...described, stats };
+  }
+  return { ...described, stats: { ...stats, minSequence, maxSequence } };
 }
 
 function sameMeta(a: SstMeta, b: SstMeta): boolean {

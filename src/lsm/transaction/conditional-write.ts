@@ -73,16 +73,25 @@ export class ConditionalWrite {
   }
 
   readonly #failed = async (error: unknown): Promise<Written> => {
-    if (error !== BEHIND) {
-      const isRefused = error instanceof FirnError && error.code === "LSM_CONDITION_FAILED";
-      if (isRefused) await this.#host.durable(Number(error.context["sequence"]));
-      throw error;
-    }
+    if (error !== BEHIND) throw await this.#settled(error);
     // Its caller may change what it gave.
     this.#batch = this.#batch.kept();
-    for (const one of this.#conditions) await this.#load(one);
+    for (const one of this.#conditions) {
+      try {
+        await this.#load(one);
+      } catch (refused) {
+        throw await this.#settled(refused);
+      }
+    }
     return await this.run();
   };
+
+  /** What is answered of an error: a refusal once all that it names is durable. */
+  async #settled(error: unknown): Promise<unknown> {
+    const isRefused = error instanceof FirnError && error.code === "LSM_CONDITION_FAILED";
+    if (isRefused) await this.#host.durable(Number(error.context["sequence"]));
+    return error;
+  }
 
   readonly #check = (): void => {
     let isBehind = false;

@@ -43,14 +43,26 @@ export class OwnKeys {
 
   /** False is certain. */
   mayHold(key: Key): boolean {
+    return this.mayHoldHashed(hashKey(key).a);
+  }
+
+  /** As `mayHold`, of the key of a hash (`hashBytes`). */
+  mayHoldHashed(a: number): boolean {
     if (this.#hasRanges) return true;
-    const hash = marked(hashKey(key).a);
+    const hash = marked(a);
     const slots = this.#slots;
     const mask = slots.length - 1;
     for (let slot = hash & mask; slots[slot] !== EMPTY; slot = (slot + 1) & mask) {
       if (slots[slot] === hash) return true;
     }
     return false;
+  }
+
+  /** As `learn`, where all that it does not know is one put of the key of a hash. */
+  learnPut(a: number, pieces: readonly Piece[]): void {
+    this.#add(marked(a));
+    this.#pieces = Math.max(0, pieces.length - 1);
+    this.#bytes = pieces.at(-1)?.length ?? 0;
   }
 
   #walk(bytes: Uint8Array, from: number, to: number): void {

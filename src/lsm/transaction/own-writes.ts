@@ -70,6 +70,18 @@ export class OwnWrites {
     return this.#keys.mayHold(key);
   }
 
+  /** As `mayHold`, of the key of a hash (`hashBytes`). */
+  mayHoldHashed(a: number): boolean {
+    this.#keys ??= new OwnKeys();
+    this.#keys.learn(this.#stretches);
+    return this.#keys.mayHoldHashed(a);
+  }
+
+  /** What was added since `mayHoldHashed` was asked is one put, of that key. */
+  hasPut(a: number): void {
+    this.#keys?.learnPut(a, this.#stretches);
+  }
+
   /** Takes a copy of an operation, which is checked; `bytes`: `opBytes` of it. */
   add(op: BatchOp, bytes: number): void {
     const { chunk, bytes: room, at } = this.#room(bytes);

@@ -128,7 +128,9 @@ export class TableWrites {
       if (deleted !== undefined) return { sequence: deleted, key: from };
       if (table.meta.stats.entries === 0) return undefined;
       const cursor = new SstCursor(sst, table);
-      let move = (): Step => (from === "" ? cursor.first() : cursor.seek(from, MAX_SEQUENCE));
+      const { firstKey } = table.meta.stats;
+      const first = from > firstKey ? from : firstKey;
+      let move = (): Step => cursor.seek(first, MAX_SEQUENCE);
       for (;;) {
         const step = move();
         if (step === MISS) {

@@ -1,6 +1,7 @@
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { FirnError, invalid } from "../../base/error.ts";
 import { tooOld } from "../errors.ts";
+import { hashBytes } from "../format/bloom.ts";
 import {
   assertKeyBytes,
   bytesOfKey,
@@ -16,7 +17,7 @@ import type { Maybe } from "../maybe.ts";
 import type { LsmTuning } from "../options.ts";
 import { type Bounds, deletedBounds } from "../range.ts";
 import type { Operators } from "../read/operators.ts";
-import type { ReadView } from "../read/read-view.ts";
+import type { ReadView, SharedView } from "../read/read-view.ts";
 import type { PackedScan } from "../read/scan.ts";
 import { type CheckedScan, checkedScan, type RangeScan } from "../read/scan-request.ts";
 import { type BatchOp, opBytes } from "../wal/batch.ts";
@@ -68,6 +69,8 @@ export interface TransactionHost {
   readonly options: LsmTuning;
   readonly written: WrittenPlaces;
   readonly get: (view: ReadView, key: Key, sequence: Sequence) => Maybe<Uint8Array | undefined>;
+  /** Whether nothing is stored under a key, as far as memory tells. */
+  readonly isAbsent: (view: SharedView, key: Uint8Array) => boolean;
   readonly getMany: (
     view: ReadView,
     keys: readonly Key[],
@@ -105,12 +108,14 @@ export class Transaction {
   /** Deletions of ranges. */
   #deletions = 0;
   /** What everybody reads, as of its time. */
-  #base: { readonly of: ReadView; readonly view: ReadView } | undefined;
+  #base: { readonly of: SharedView; readonly view: SharedView } | undefined;
   /** What reads go through that own writes have a say in, and what it was made of. */
   #made: { readonly base: ReadView; readonly count: number; readonly view: ReadView } | undefined;
   #toldBytes = 0;
   /** Bytes of writes from which on more is looked at than their number. */
   #lookAt = 0;
+  /** The same of what it has read. */
+  #lookAtReads = 0;
   #committing = false;
   #hasSavepoint = false;
   #over = false;
@@ -156,8 +161,10 @@ export class Transaction {
    * or not it writes to it itself: also where it is not serializable.
    */
   lockForUpdate(key: Uint8Array): Maybe<Uint8Array | undefined> {
-    this.touch(key);
-    return this.#read(keyOfBytes(key));
+    this.#assertGoing();
+    const name = keyOfBytes(key);
+    this.#addRead(name);
+    return this.#read(name);
   }
 
   /** As `lockForUpdate`, without a read. */
@@ -223,6 +230,7 @@ export class Transaction {
    * holds when the transaction commits. @throws as `put`.
    */
   insert(key: Uint8Array, value: Uint8Array, options?: Expiring): Maybe<boolean> {
+    if (!this.#hasSavepoint && this.#insertNew(key, value, options)) return true;
     this.#assertGoing();
     const name = keyOfBytes(key);
     const stored = this.#read(name);
@@ -233,6 +241,19 @@ export class Transaction {
       return found === undefined;
     };
     return stored instanceof Promise ? stored.then(decide) : decide(stored);
+  }
+
+  /** Most keys that are inserted are nowhere, which memory alone tells. @returns else false. */
+  #insertNew(key: Uint8Array, value: Uint8Array, options?: Expiring): boolean {
+    this.#host.assertOpen();
+    this.#assertRoom(this.#own?.bytes ?? 0);
+    assertKeyBytes(key);
+    const { a } = hashBytes(key, 0, key.length);
+    if (this.#own?.mayHoldHashed(a) === true) return false;
+    if (!this.#host.isAbsent(this.#timed(), key)) return false;
+    this.put(key, value, options);
+    this.#own?.hasPut(a);
+    return true;
   }
 
   /** @throws as `put`. */
@@ -379,10 +400,13 @@ export class Transaction {
   }
 
   #addRead(key: Key): void {
-    this.#host.assertRoom();
     this.#assertRoom(this.#own?.bytes ?? 0);
+    if (this.#reads.bytes >= this.#lookAtReads) {
+      this.#host.assertRoom();
+      this.#lookAtReads = this.#reads.bytes + STEP_BYTES;
+      this.#tell();
+    }
     this.#reads.add(key);
-    this.#tell();
   }
 
   /** The value of a key: what it has written is put in order only where it may say something. */
@@ -393,7 +417,7 @@ export class Transaction {
   }
 
   /** What everybody reads, as of its time. */
-  #timed(): ReadView {
+  #timed(): SharedView {
     const base = this.#host.written.views.current;
     if (this.#base?.of !== base) {
       this.#base = { of: base, view: { ...base, timeMs: this.#snapshot.timeMs } };

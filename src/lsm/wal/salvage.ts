@@ -1,7 +1,14 @@
 import { FirnError } from "../../base/error.ts";
 import type { Disk } from "../disk/port.ts";
 import { checkBatch } from "./batch.ts";
-import { beginsGroup, FRAME_BYTES, type FrameFile, frameAt, readGroup } from "./frame.ts";
+import {
+  beginsGroup,
+  FRAME_BYTES,
+  type FrameFile,
+  frameAt,
+  type ReadGroup,
+  readGroup,
+} from "./frame.ts";
 import { bufferOf, readUint53 } from "./integers.ts";
 import { walId, walName } from "./names.ts";
 import { decodeObject, OBJECT_HEADER_BYTES, objectHead } from "./object-format.ts";
@@ -48,14 +55,32 @@ export async function* salvageSegments(disk: Disk, from: WalMark): AsyncGenerato
     if (told.has(id)) continue;
     yield { file: pathOf(id), offset: 0, what: "a segment is missing, or its header is" };
   }
-  for (const { header, known } of chain) {
-    const file = pathOf(header.id);
-    const bytes = (await readStart(disk, header.id)) ?? Buffer.alloc(0);
-    yield { epoch: header.epoch, begins: header.firstSequence };
-    for (const found of salvageGroups(bytes, header, known)) {
-      yield "batches" in found ? found : { ...found, file };
+  let next = await openedAt(disk, chain[0]);
+  for (const [i, { header, known }] of chain.entries()) {
+    const { bytes, begins } = next;
+    next = await openedAt(disk, chain[i + 1]);
+    yield { epoch: header.epoch, begins };
+    const told = known && { end: known.end, begins: next.begins };
+    for (const found of salvageGroups({ bytes, header, begins }, told)) {
+      yield "batches" in found ? found : { ...found, file: pathOf(header.id) };
     }
   }
+}
+
+/** The bytes of a segment, and its first operation. */
+interface Opened {
+  readonly bytes: Buffer;
+  readonly begins: number;
+}
+
+/** A header may be damaged and sealed again: what its first group says is believed before it. */
+async function openedAt(disk: Disk, link: Link | undefined): Promise<Opened> {
+  if (link === undefined) return { bytes: Buffer.alloc(0), begins: 0 };
+  const { header } = link;
+  const bytes = (await readStart(disk, header.id)) ?? Buffer.alloc(0);
+  const group = groupAt(bytes, BLOCK_BYTES, header, 1);
+  const first = isReadable(group) ? group.batches[0]?.firstSequence : undefined;
+  return { bytes, begins: first ?? header.firstSequence };
 }
 
 /**
@@ -76,7 +101,13 @@ function chainOf(
     const { previous }: SegmentHeader = header;
     chain.unshift({ header, known: later?.previous.id === id ? later.previous : undefined });
     later = header;
-    if (previous.id === 0 || previous.id < file) break;
+    if (header.id === file) break;
+    if (previous.id === 0 || previous.id < file) {
+      // A header that leads past the segment that the log begins with is damaged.
+      if (!headers.has(file)) break;
+      id = descending.find((one) => one < header.id);
+      continue;
+    }
     if (!headers.has(previous.id)) missing.push(previous.id);
     id = descending.find((one) => one <= previous.id);
   }
@@ -84,26 +115,34 @@ function chainOf(
   return { chain, missing: isBegun ? missing : [...missing, file] };
 }
 
-/** Batches of one segment, or where in it something is damaged. */
+/**
+ * Batches of one segment, or where in it something is damaged. `known`: where it ends, and the
+ * first operation behind it, as the next segment says. Either may be damaged: the end is believed
+ * where there are bytes, and no operation before the one that the next segment begins with is left
+ * out.
+ */
 function* salvageGroups(
-  bytes: Buffer,
-  header: SegmentHeader,
-  known: Link["known"],
+  { bytes, header, begins }: Opened & Pick<Link, "header">,
+  known: { readonly end: number; readonly begins: number } | undefined,
 ): Generator<{ batches: readonly WalBatch[] } | { offset: number; what: string }> {
-  // What a later segment says may be damaged, too: it is believed where there are bytes.
   const limit = Math.min(known?.end ?? bytes.length, bytes.length);
-  let due = header.firstSequence;
-  for (let at = BLOCK_BYTES; at < limit; ) {
-    const group = groupAt(bytes, at, header, due);
-    if (group !== undefined && group.end <= limit) {
-      due = behind(group.batches, due);
+  let due = begins;
+  const isShort = (): boolean => known !== undefined && due < known.begins;
+  for (let at = BLOCK_BYTES; at < limit || (isShort() && at < bytes.length); ) {
+    const whole = groupAt(bytes, at, header, due);
+    const group = isReadable(whole) ? whole : undefined;
+    const after = group && behind(group.batches, due);
+    const isBefore = known !== undefined && after !== undefined && after <= known.begins;
+    if (group !== undefined && (group.end <= limit || isBefore)) {
+      due = after ?? due;
       yield { batches: group.batches };
       at = wholeBlocks(group.end);
       continue;
     }
+    if (at >= limit) break;
     const next = nextGroup(bytes, at + BLOCK_BYTES, limit, header, due);
-    // A torn tail: nothing shows that what stands here was ever whole.
-    if (next === undefined && known === undefined) return;
+    // A torn tail: neither its checksums nor a later group show that it was ever whole.
+    if (next === undefined && known === undefined && whole === undefined) return;
     yield { offset: at, what: "groups of the log are damaged" };
     const batches = batchesOf(bytes, at, next ?? limit, header, at, due);
     due = behind(batches, due);
@@ -115,17 +154,21 @@ function* salvageGroups(
   }
 }
 
+/** The group at `at` if all its checksums hold, whether or not its operations can be read. */
 function groupAt(
   bytes: Buffer,
   at: number,
   header: SegmentHeader,
   due: number,
-): { readonly batches: readonly WalBatch[]; readonly end: number } | undefined {
+): ReadGroup | undefined {
   if (at + FRAME_BYTES > bytes.length) return undefined;
   const first = readUint53(bytes, at + 24);
   const read = first >= due ? readGroup(bytes, at, header, first, at) : undefined;
-  if (read === undefined || "badAt" in read) return undefined;
-  return read.batches.every(isBatch) ? read : undefined;
+  return read === undefined || "badAt" in read ? undefined : read;
+}
+
+function isReadable(group: ReadGroup | undefined): group is ReadGroup {
+  return group?.batches.every(isBatch) === true;
 }
 
 /** Whether a payload holds the operations that its frame counts. */

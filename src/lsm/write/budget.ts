@@ -39,7 +39,7 @@ export interface BudgetFigures {
 
 /**
  * What writers of all shards have applied since the event loop last had a turn, as far as is known:
- * without one no flush gets on, and room could end before anybody is slowed down.
+ * without one no flush gets on, and room could end before any writer is slowed down.
  */
 export interface EventLoopTurn {
   bytes: number;

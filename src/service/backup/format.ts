@@ -2,8 +2,8 @@ import { promisify } from "node:util";
 import { gunzip, gunzipSync, gzip, gzipSync } from "node:zlib";
 import { FirnError } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
+import type { CatalogId } from "../../base/ids.ts";
 import type { BlobStore } from "../../blob/port.ts";
-import type { ScopedCatalog } from "./scope.ts";
 
 /*
  * The files of a backup location; `docs/formats/backup.md` describes them. Every file but none is
@@ -12,7 +12,9 @@ import type { ScopedCatalog } from "./scope.ts";
  */
 
 export const FORMAT = "firn-backup";
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
+/** What a backup without rows is: older versions of Firn read it too. */
+export const VERSION_WITHOUT_ROWS = 1;
 /** Payloads are collected to packs of about this size: one request for thousands of them. */
 export const PACK_BYTES: number = 4 * 1_048_576;
 /** Lines of a chunk, and characters of it, whichever comes first: what is encoded in one turn. */
@@ -39,6 +41,13 @@ export interface ChunkList {
   readonly chunks: readonly string[];
 }
 
+/** The catalog that a backup is of, where it is of one alone. */
+export interface ScopedCatalog {
+  readonly id: CatalogId;
+  /** As it was called when the backup began. */
+  readonly name: string;
+}
+
 /** The object that makes a backup exist. Times in milliseconds of wall time. */
 export interface Backup {
   readonly format: typeof FORMAT;
@@ -59,8 +68,21 @@ export interface Backup {
   readonly changes: ChunkList;
   /** `PayloadLine` by hash. */
   readonly payloads: ChunkList;
+  /** Absent: there are no row tables. */
+  readonly shards?: readonly BackedShard[];
   /** Hashes of the packs that `PayloadLine.pack` counts in. */
   readonly packs: readonly string[];
+}
+
+/** The rows of a catalog's row tables: everything in their shard, as of one of its states. */
+export interface BackedShard {
+  readonly catalog: CatalogId;
+  /** Of that state, in the shard that it was read from. */
+  readonly sequence: number;
+  /** `{k, v}`: key and value in base64, by key. */
+  readonly rows: ChunkList;
+  /** SHA-256 of all rows: lengths of key and value (4 bytes each, big-endian), key, value. */
+  readonly sha: string;
 }
 
 /** A pointer at the cut. `blob`: the path of its payload in the store that it was read from. */
@@ -124,22 +146,29 @@ export const packPath = (sha: string): string => `packs/${sha}.pack`;
 export const chunkPath = (sha: string): string => `chunks/${sha}.ndjson.gz`;
 
 /** Writes lines as chunks. */
-export async function writeLines(store: BlobStore, lines: readonly object[]): Promise<ChunkList> {
+export async function writeLines(
+  store: BlobStore,
+  lines: AsyncIterable<object>,
+): Promise<ChunkList> {
   const chunks: string[] = [];
-  for (let at = 0; at < lines.length; ) {
-    const some: string[] = [];
-    for (let size = 0; at < lines.length; at++) {
-      if (some.length >= CHUNK_LINES || size >= CHUNK_CHARACTERS) break;
-      const line = `${JSON.stringify(lines[at])}\n`;
-      some.push(line);
-      size += line.length;
-    }
+  let [count, size] = [0, 0];
+  let some: string[] = [];
+  const write = async (): Promise<void> => {
     const bytes = await zip(some.join(""));
     const sha = sha256Hex(bytes);
     await putHashed(store, chunkPath(sha), bytes);
     chunks.push(sha);
+    [some, size] = [[], 0];
+  };
+  for await (const each of lines) {
+    if (some.length >= CHUNK_LINES || size >= CHUNK_CHARACTERS) await write();
+    const line = `${JSON.stringify(each)}\n`;
+    some.push(line);
+    size += line.length;
+    count++;
   }
-  return { lines: lines.length, chunks };
+  if (some.length > 0) await write();
+  return { lines: count, chunks };
 }
 
 /** @throws FirnError `BACKUP_DAMAGED`. */

@@ -1,12 +1,14 @@
 import type { Clock } from "../../base/clock.ts";
 import { FirnError, invalid } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
-import { Pauses } from "../../base/pauses.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { decodePayload } from "../../catalog/codec/entities.ts";
-import { type CutRecord, type KeyState, rollBack } from "../../catalog/cut.ts";
+import { type KeyStep, statesBefore, undoneWith } from "../../catalog/cut.ts";
+import { isNamed } from "../../catalog/delete-marks.ts";
 import { catalogNotFound } from "../../catalog/errors.ts";
-import type { ChangedKey } from "../../catalog/model.ts";
+import { parseKey } from "../../catalog/keys.ts";
+import { isPart } from "../../catalog/part-pointers.ts";
+import { joined, SortedLines } from "../gc/sorted-lines.ts";
 import {
   type Backup,
   type ChangeLine,
@@ -16,17 +18,34 @@ import {
   packPath,
   readHashed,
   readLines,
+  type ScopedCatalog,
 } from "./format.ts";
-import { canonicalOf, type ScopedCatalog } from "./scope.ts";
+import {
+  jsonLine,
+  jsonOf,
+  packedLine,
+  packedOf,
+  placeLine,
+  placeOf,
+  pointerOf,
+  type SweptState,
+  stepLine,
+  stepOf,
+  stepsOf,
+  zipped,
+} from "./lines.ts";
+import { canonicalOf } from "./scope.ts";
 
 /** Where a backup lies. */
 export interface BackupSource {
   readonly source: BlobStore;
   readonly clock: Clock;
+  /** Where what does not fit the memory is sorted. Empty. */
+  readonly scratch: BlobStore;
 }
 
-/** Pointers or records that are handled between two turns of the event loop, at most. */
-const STEPS_A_TURN = 4_096;
+/** Pointers of one pack that are answered at once. */
+const POINTERS_AT_ONCE = 1_024;
 
 /** A pointer with the bytes of its payload, whose hash was checked. */
 export interface BackedPointer {
@@ -34,21 +53,17 @@ export interface BackedPointer {
   readonly payload: Uint8Array;
 }
 
-interface Placed {
-  readonly line: PointerLine;
-  readonly offset: number;
-  readonly length: number;
-}
-
 /** What a backup holds, as of its end or of an earlier time. */
 export class BackupContent {
-  readonly #source: BlobStore;
-  /** What to read of each pack, by its hash. */
-  readonly #packs: ReadonlyMap<string, readonly Placed[]>;
+  readonly #from: BackupSource;
+  readonly #backup: Backup;
+  /** The pointers, by the place of their payloads. */
+  readonly #placed: SortedLines;
 
-  private constructor(source: BlobStore, packs: ReadonlyMap<string, readonly Placed[]>) {
-    this.#source = source;
-    this.#packs = packs;
+  private constructor(from: BackupSource, backup: Backup, placed: SortedLines) {
+    this.#from = from;
+    this.#backup = backup;
+    this.#placed = placed;
   }
 
   /**
@@ -56,8 +71,16 @@ export class BackupContent {
    *   `BACKUP_DAMAGED`.
    */
   static async open(from: BackupSource, backup: Backup, atMs?: number): Promise<BackupContent> {
-    const lines = await linesAt(from, backup, atMs);
-    return new BackupContent(from.source, await placesOf(from, backup, lines, atMs));
+    const bySha = new SortedLines(from, "restore-pointers");
+    for await (const line of linesAt(from, backup, atMs)) await bySha.add(jsonLine(line.sha, line));
+    const placed = new SortedLines(from, "restore-places");
+    for await (const [text, place] of zipped(bySha.lines(), placeLines(from.source, backup))) {
+      const line = jsonOf<PointerLine>(text);
+      if (place === undefined) throw missing(line, atMs);
+      const { pack, offset, length } = placeOf(place);
+      await placed.add(packedLine({ pack: Number(pack), offset, length }, line));
+    }
+    return new BackupContent(from, backup, placed);
   }
 
   /**
@@ -66,17 +89,51 @@ export class BackupContent {
    *
    * @throws FirnError `Corrupt` `BACKUP_DAMAGED`.
    */
-  async *packs(
-    isAsked: (key: string) => boolean = () => true,
-  ): AsyncGenerator<readonly BackedPointer[]> {
-    for (const [name, placed] of this.#packs) {
-      const asked = placed.filter(({ line }) => isAsked(line.key));
-      if (asked.length === 0) continue;
-      const bytes = await readHashed(this.#source, packPath(name), name);
-      yield asked.map(({ line, offset, length }) => {
-        return { line, payload: bytes.subarray(offset, offset + length) };
-      });
+  packs(isAsked: (key: string) => boolean = () => true): AsyncGenerator<readonly BackedPointer[]> {
+    return this.#packs(this.#placed.lines(), isAsked);
+  }
+
+  /**
+   * Statistics and constraints of some tables, as `packs`.
+   *
+   * @param tables their ids as first words, sorted.
+   */
+  async *partsOf(tables: AsyncIterable<string>): AsyncGenerator<readonly BackedPointer[]> {
+    const parts = new SortedLines(this.#from, "restore-parts");
+    for await (const line of this.#placed.lines()) {
+      const key = parseKey(packedOf<PointerLine>(line).value.key);
+      if (isPart(key)) await parts.add(`${key.values[1]} ${line}`);
     }
+    const own = new SortedLines(this.#from, "restore-own-parts");
+    for await (const line of joined(parts.lines(), tables, true)) {
+      await own.add(line.slice(line.indexOf(" ") + 1));
+    }
+    yield* this.#packs(own.lines(), () => true);
+  }
+
+  async *#packs(
+    lines: AsyncIterable<string>,
+    isAsked: (key: string) => boolean,
+  ): AsyncGenerator<readonly BackedPointer[]> {
+    let open: { readonly pack: number; readonly bytes: Uint8Array } | undefined;
+    let some: BackedPointer[] = [];
+    for await (const text of lines) {
+      const { pack, offset, length, value: line } = packedOf<PointerLine>(text);
+      if (!isAsked(line.key)) continue;
+      if (some.length > 0 && (open?.pack !== pack || some.length >= POINTERS_AT_ONCE)) {
+        yield some;
+        some = [];
+      }
+      if (open?.pack !== pack) open = { pack, bytes: await this.#read(pack) };
+      some.push({ line, payload: open.bytes.subarray(offset, offset + length) });
+    }
+    if (some.length > 0) yield some;
+  }
+
+  #read(pack: number): Promise<Uint8Array> {
+    const name = this.#backup.packs[pack];
+    if (name === undefined) throw damaged("a payload is in no pack", String(pack));
+    return readHashed(this.#from.source, packPath(name), name);
   }
 
   /** The catalog that had a name. @throws FirnError `NotFound` `CATALOG_NOT_FOUND`. */
@@ -84,7 +141,7 @@ export class BackupContent {
     for await (const pack of this.packs((key) => canonicalOf(key)?.type === "catalog")) {
       for (const pointer of pack) {
         const { entity } = decodePayload("catalog", wholePayload(pointer));
-        const isIt = entity.type === "catalog" && entity.state === "ACTIVE" && entity.name === name;
+        const isIt = entity.type === "catalog" && isNamed(entity) && entity.name === name;
         if (isIt) return { id: entity.id, name };
       }
     }
@@ -98,92 +155,53 @@ export function wholePayload({ line: { sha }, payload }: BackedPointer): Uint8Ar
   throw damaged("a payload has other bytes than its hash", sha);
 }
 
-/** The pointers that live at a time. */
-async function linesAt(
-  { source, clock }: BackupSource,
-  backup: Backup,
-  atMs: number | undefined,
-): Promise<readonly PointerLine[]> {
-  const lines: PointerLine[] = [];
-  for await (const line of readLines<PointerLine>(source, backup.pointers)) lines.push(line);
-  if (atMs === undefined) return lines;
-  if (atMs > backup.cutMs || atMs < backup.historyFromMs) {
-    const [from, to] = [backup.historyFromMs, backup.cutMs].map((ms) => new Date(ms).toISOString());
-    const message = "the backup does not reach this time: choose one within its history";
-    throw invalid("RESTORE_TIME_INVALID", message, { from: String(from), to: String(to) });
+/** Where payloads lie, by their hash; the pack by its number. */
+export async function* placeLines(source: BlobStore, backup: Backup): AsyncGenerator<string> {
+  for await (const line of readLines<PayloadLine>(source, backup.payloads)) {
+    yield placeLine({ ...line, pack: String(line.pack) });
   }
-  const pauses = new Pauses(clock, STEPS_A_TURN);
-  const states = new Map<string, KeyState>();
-  // Derived pointers are of the newest state: those of an earlier one are made again by reads.
-  for (const { key, version, sha, blob } of lines) {
-    if (blob === undefined) states.set(key, { version: BigInt(version), sha });
-    const pause = pauses.step();
-    if (pause !== undefined) await pause;
-  }
-  const records: CutRecord[] = [];
-  for await (const line of readLines<ChangeLine>(source, backup.changes)) {
-    records.push({ id: line.id, timeMs: line.timeMs, keys: line.keys.map(changedKey) });
-  }
-  const then: PointerLine[] = [];
-  for (const [key, { version, sha }] of await rollBack(states, records, atMs, pauses)) {
-    if (sha !== undefined) then.push({ key, version: String(version), sha });
-    const pause = pauses.step();
-    if (pause !== undefined) await pause;
-  }
-  return then;
 }
 
-function changedKey([
-  key,
-  from,
-  to,
-  shaFrom,
-  shaTo,
-  deleted,
-]: ChangeLine["keys"][number]): ChangedKey {
-  return {
-    key,
-    versionFrom: BigInt(from),
-    versionTo: BigInt(to),
-    deleted,
-    ...(shaFrom !== null && { blobFrom: Buffer.from(shaFrom, "hex") }),
-    ...(shaTo !== null && { blobTo: Buffer.from(shaTo, "hex") }),
-  };
-}
-
-/** What to read of each pack. */
-async function placesOf(
-  { source, clock }: BackupSource,
-  backup: Backup,
-  lines: readonly PointerLine[],
-  atMs: number | undefined,
-): Promise<ReadonlyMap<string, readonly Placed[]>> {
-  const pauses = new Pauses(clock, STEPS_A_TURN);
-  const bySha = new Map<string, PointerLine[]>();
-  for (const line of lines) {
-    const pause = pauses.step();
-    if (pause !== undefined) await pause;
-    const some = bySha.get(line.sha);
-    if (some === undefined) bySha.set(line.sha, [line]);
-    else some.push(line);
-  }
-  const places = new Map<string, Placed[]>();
-  for await (const { sha, pack, offset, length } of readLines<PayloadLine>(
-    source,
-    backup.payloads,
-  )) {
-    const from = backup.packs[pack];
-    if (from === undefined) throw damaged("a payload is in no pack", String(pack));
-    const placed = (bySha.get(sha) ?? []).map((line) => ({ line, offset, length }));
-    bySha.delete(sha);
-    const some = places.get(from);
-    if (some === undefined) places.set(from, placed);
-    else some.push(...placed);
-  }
-  const [missing] = bySha.values();
-  if (missing?.[0] === undefined) return places;
-  const { key } = missing[0];
-  if (atMs === undefined) throw damaged("a pointer's payload is missing", key);
+function missing({ key }: PointerLine, atMs: number | undefined): FirnError {
+  if (atMs === undefined) return damaged("a pointer's payload is missing", key);
   const message = "the backup no longer has a version of that time: choose a later one";
-  throw new FirnError("NotFound", "BACKUP_HISTORY_GONE", message, { key });
+  return new FirnError("NotFound", "BACKUP_HISTORY_GONE", message, { key });
+}
+
+/** The pointers that live at a time. */
+async function* linesAt(
+  from: BackupSource,
+  backup: Backup,
+  atMs: number | undefined,
+): AsyncGenerator<PointerLine> {
+  const { source } = from;
+  if (atMs === undefined) {
+    yield* readLines<PointerLine>(source, backup.pointers);
+    return;
+  }
+  if (atMs > backup.cutMs || atMs < backup.historyFromMs) {
+    const [begin, end] = [backup.historyFromMs, backup.cutMs].map((ms) =>
+      new Date(ms).toISOString(),
+    );
+    const message = "the backup does not reach this time: choose one within its history";
+    throw invalid("RESTORE_TIME_INVALID", message, { from: String(begin), to: String(end) });
+  }
+  const lines = new SortedLines(from, "restore-steps");
+  for await (const change of readLines<ChangeLine>(source, backup.changes)) {
+    for (const step of stepsOf(change)) await lines.add(stepLine(step));
+  }
+  const steps = async function* (): AsyncGenerator<KeyStep> {
+    for await (const line of lines.lines()) yield stepOf(line);
+  };
+  // Derived pointers are of the newest state: those of an earlier one are made again by reads.
+  const states = async function* (): AsyncGenerator<SweptState> {
+    for await (const { key, version, sha, blob } of readLines<PointerLine>(
+      source,
+      backup.pointers,
+    )) {
+      if (blob === undefined) yield { key, version: BigInt(version), sha };
+    }
+  };
+  const undone = await undoneWith(steps, atMs);
+  for await (const state of statesBefore(states, steps, atMs, undone)) yield* pointerOf(state);
 }

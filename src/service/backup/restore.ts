@@ -1,3 +1,4 @@
+import { backoff } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { FirnError, invalid } from "../../base/error.ts";
 import type {
@@ -10,6 +11,7 @@ import type {
 } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Pauses } from "../../base/pauses.ts";
+import type { Prng } from "../../base/prng.ts";
 import { settleAll } from "../../base/settle-all.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { encodeChangeOp } from "../../catalog/changes.ts";
@@ -20,9 +22,13 @@ import { isPart, partPointers } from "../../catalog/part-pointers.ts";
 import { payloadPath, relativeKey, shaOfPath } from "../../catalog/paths.ts";
 import { Payloads } from "../../catalog/payloads.ts";
 import { payloadOfKey } from "../../catalog/references.ts";
+import type { Engine } from "../../lsm/index.ts";
 import type { Live, PointerOp, PointerStore } from "../../pointer/port.ts";
+import { SortedLines } from "../gc/sorted-lines.ts";
 import type { Backup } from "./format.ts";
+import { isInVain, patientBlobs, patientPointers } from "./patient-stores.ts";
 import { type BackedPointer, BackupContent, wholePayload } from "./read.ts";
+import { restoreRows } from "./rows.ts";
 import { canonicalOf, isOfCatalog } from "./scope.ts";
 
 /** An empty store, and the location of the backup. */
@@ -30,8 +36,15 @@ export interface RestoreParts {
   readonly pointers: PointerStore;
   readonly blobs: BlobStore;
   readonly clock: Clock;
+  readonly prng: Prng;
   readonly ids: IdSource;
   readonly source: BlobStore;
+  /** Where what does not fit the memory is sorted. Empty. */
+  readonly scratch: BlobStore;
+  /** Opens the shard of a catalog's rows, and closes it. Absent: the profile has no row tables. */
+  readonly withRows?:
+    | ((catalog: CatalogId, work: (engine: Engine) => Promise<void>) => Promise<void>)
+    | undefined;
 }
 
 /** What of a backup is restored; by default all of it, as of its end. */
@@ -56,8 +69,6 @@ type Put = Extract<PointerOp, { op: "put" }>;
 
 /** Payloads that are put at once, and batches that are sent at once. */
 const WRITES = 16;
-/** Tries of a batch while the store is busy. */
-const TRIES = 8;
 /**
  * Makes the account of a backup in a store that has none of its name, as of the backup or of an
  * earlier time. Ids, names, locations, properties and revisions stay; versions begin anew, and so
@@ -69,19 +80,46 @@ const TRIES = 8;
  *   stores throw.
  */
 export async function restoreBackup(
-  parts: RestoreParts,
+  stores: RestoreParts,
   backup: Backup,
   { atMs, catalog }: RestoreScope = {},
 ): Promise<RestoreReport> {
+  const parts = {
+    ...stores,
+    pointers: patientPointers(stores.pointers, stores),
+    blobs: patientBlobs(stores.blobs, stores),
+    source: patientBlobs(stores.source, stores),
+  };
   const account = backup.account as AccountId;
   const content = await BackupContent.open(parts, backup, atMs);
   const scope = catalog === undefined ? undefined : await content.catalogNamed(catalog);
   const restore = new Restore(parts, account, scope?.id);
   await restore.assertEmpty();
   for await (const pack of content.packs()) await restore.pack(pack);
+  if (scope !== undefined) {
+    for await (const pack of content.partsOf(restore.tables.lines())) await restore.parts(pack);
+  }
+  await restoreShards(parts, backup, scope?.id);
   await restore.finish();
   const { entities, written, skipped } = restore;
   return { id: backup.id, atMs: atMs ?? backup.cutMs, entities, pointers: written, skipped };
+}
+
+/** The rows of the catalogs that are restored, before anything of them can be found. */
+async function restoreShards(
+  parts: RestoreParts,
+  { shards = [] }: Backup,
+  only: CatalogId | undefined,
+): Promise<void> {
+  const { withRows } = parts;
+  for (const shard of shards) {
+    if (only !== undefined && shard.catalog !== only) continue;
+    if (withRows === undefined) {
+      const message = "the backup has row tables, which this profile does not have: use another";
+      throw invalid("ROW_TABLES_UNSUPPORTED", message, { catalog: shard.catalog });
+    }
+    await withRows(shard.catalog, async (engine) => await restoreRows(parts, engine, shard));
+  }
 }
 
 class Restore {
@@ -91,6 +129,8 @@ class Restore {
   readonly #payloads: Payloads;
   readonly #writerId: WriterId;
   readonly #pauses: Pauses;
+  /** Ids of the tables of the one catalog that is restored: their parts come behind them. */
+  readonly tables: SortedLines;
   /** The account's own, which make the rest visible. */
   #last: readonly Put[] = [];
   entities = 0;
@@ -104,6 +144,7 @@ class Restore {
     this.#payloads = new Payloads(parts.blobs, account);
     this.#writerId = parts.ids.mint<WriterId>();
     this.#pauses = new Pauses(parts.clock, PAYLOADS_A_TURN);
+    this.tables = new SortedLines(parts, "restore-tables");
   }
 
   /** @throws FirnError `STORE_NOT_EMPTY`. */
@@ -114,10 +155,23 @@ class Restore {
     if (found.length > 0) throw notEmpty();
   }
 
-  async pack(pointers: readonly BackedPointer[]): Promise<void> {
+  /** Restores pointers of all kinds; of one catalog, its entities alone. */
+  pack(pointers: readonly BackedPointer[]): Promise<void> {
+    return this.#all(pointers, (each) => this.#one(each));
+  }
+
+  /** Restores statistics and constraints. */
+  parts(pointers: readonly BackedPointer[]): Promise<void> {
+    return this.#all(pointers, (each) => this.#part(each));
+  }
+
+  async #all(
+    pointers: readonly BackedPointer[],
+    one: (pointer: BackedPointer) => Promise<readonly Put[]>,
+  ): Promise<void> {
     for (let from = 0; from < pointers.length; from += PAYLOADS_A_TURN) {
       const some = pointers.slice(from, from + PAYLOADS_A_TURN);
-      const ops = await inGroups(some, WRITES, (each) => this.#one(each));
+      const ops = await inGroups(some, WRITES, one);
       await this.#commitAll(ops.flat());
       await this.#parts.clock.sleep(0);
     }
@@ -128,18 +182,11 @@ class Restore {
     const pause = this.#pauses.step();
     if (pause !== undefined) await pause;
     const { key, sha, blob } = pointer.line;
-    const payload = wholePayload(pointer);
     const entity = canonicalOf(key);
-    const parsed = parseKey(key);
-    if (isPart(parsed)) {
-      // Of one catalog's restore: its tables are found by reads, and may be in other packs.
-      if (this.#catalog !== undefined) return [];
-      const path = payloadOfKey(key, Buffer.from(sha, "hex"));
-      await this.#payloads.putBytes(path, payload);
-      return partPointers(this.#account, key, parsed, path, payload);
-    }
+    if (entity === undefined && this.#catalog !== undefined) return [];
+    if (isPart(parseKey(key))) return this.#part(pointer);
+    const payload = wholePayload(pointer);
     if (entity === undefined) {
-      if (this.#catalog !== undefined) return [];
       const summary = Buffer.from(pointer.line.summary ?? "", "base64");
       const blobPath = blob ?? "";
       await this.#payloads.putBytes(blobPath, payload);
@@ -160,9 +207,18 @@ class Restore {
     }
     await this.#payloads.putBytes(path, payload);
     this.entities++;
+    if (this.#catalog !== undefined && entity.type === "table") await this.tables.add(entity.id);
     if (entity.type !== "account") return ops;
     this.#last = ops;
     return [];
+  }
+
+  async #part(pointer: BackedPointer): Promise<readonly Put[]> {
+    const { key, sha } = pointer.line;
+    const payload = wholePayload(pointer);
+    const path = payloadOfKey(key, Buffer.from(sha, "hex"));
+    await this.#payloads.putBytes(path, payload);
+    return partPointers(this.#account, key, parseKey(key), path, payload);
   }
 
   async finish(): Promise<void> {
@@ -182,16 +238,15 @@ class Restore {
 
   /** Every pointer of a batch, those that an earlier run has put already among them. */
   async #commit(ops: readonly Put[]): Promise<void> {
+    const { clock, prng } = this.#parts;
+    const begunMs = clock.monotonicMs();
     let left = ops;
-    for (let tries = 0; left.length > 0; tries++) {
+    for (let tries = 1; left.length > 0; tries++) {
       const batch = [...left, ...(await this.#changeOf(left))];
       const done = await this.#parts.pointers.commit({ writerId: this.#writerId, ops: batch });
       if (done.outcome === "committed") break;
-      if (tries >= TRIES) throw busy();
-      if (done.outcome !== "conflict") {
-        const waitMs = done.outcome === "overloaded" ? done.retryAfterMs : 100 * 2 ** tries;
-        await this.#parts.clock.sleep(waitMs);
-      }
+      if (isInVain(this.#parts, tries, begunMs)) throw busy();
+      await backoff(clock, prng, tries, done.outcome === "overloaded" ? done.retryAfterMs : 0);
       left = await this.#missing(left);
     }
     this.written += ops.length;
@@ -245,6 +300,8 @@ const RECORDED: ReadonlySet<FamilyName> = new Set<FamilyName>([
   "viewById",
   "connectorById",
   "connectorByName",
+  "principalById",
+  "principalByName",
   "targetStats",
   "constraints",
   "relationByName",

@@ -3,17 +3,13 @@ import type { BlobStore } from "../../blob/port.ts";
 import { decodePayload } from "../../catalog/codec/entities.ts";
 import { summaryOfItem } from "../../catalog/entities.ts";
 import { catalogNotFound } from "../../catalog/errors.ts";
-import { FAMILIES, keyOf } from "../../catalog/keys.ts";
-import type { ChangedKey, Entity, Summary } from "../../catalog/model.ts";
+import { FAMILIES, keyOf, parseKey } from "../../catalog/keys.ts";
+import type { Entity, Summary } from "../../catalog/model.ts";
 import { payloadPath } from "../../catalog/paths.ts";
 import type { PointerStore } from "../../pointer/port.ts";
-
-/** The catalog that a backup is of, where it is of one alone. */
-export interface ScopedCatalog {
-  readonly id: CatalogId;
-  /** As it was called when the backup began. */
-  readonly name: string;
-}
+import { SortedLines, type SortPorts } from "../gc/sorted-lines.ts";
+import type { ChangeLine, ScopedCatalog } from "./format.ts";
+import { jsonLine, jsonOf, type SweptState, stateLine, stateOf, zipped } from "./lines.ts";
 
 type CanonicalType = Entity["type"];
 const CANONICAL = /^\/accounts\/(?:by-id\/[^/]+|[^/]+\/([a-z]+)\/by-id\/([^/]+))$/;
@@ -23,6 +19,7 @@ const TYPES: Readonly<Record<string, CanonicalType>> = {
   tables: "table",
   views: "view",
   connectors: "connector",
+  principals: "principal",
 };
 
 /** Kind and id of the entity whose canonical key this is; undefined of any other key. */
@@ -54,6 +51,7 @@ export function isOfCatalog(catalog: CatalogId, entity: Entity): boolean {
     case "account":
       return true;
     case "connector":
+    case "principal":
       return false;
     case "catalog":
       return entity.id === catalog;
@@ -64,49 +62,121 @@ export function isOfCatalog(catalog: CatalogId, entity: Entity): boolean {
   }
 }
 
+/** A change of one key, and what it belongs to. */
+interface Owned {
+  /** Id of the entity, of a table where the key is of its statistics or constraints. */
+  readonly owner: string;
+  readonly type: CanonicalType | "part";
+  /** Of a payload of the entity. */
+  readonly sha: string | undefined;
+}
+
 /**
  * What of an account belongs to one catalog. An entity never changes its catalog, so any version of
- * it tells: the summary that a sweep sees, else a payload.
+ * it tells: the summary that a sweep sees, else a payload. Everything is asked at the end, since a
+ * store may show parts of a table before it.
  */
 export class CatalogScope {
   readonly #account: AccountId;
   readonly #catalog: CatalogId;
   readonly #blobs: BlobStore;
-  /** By id of the entity. */
-  readonly #known = new Map<string, boolean>();
+  /** Ids of the live entities that a sweep saw, and whether they belong to the catalog. */
+  readonly #entities: SortedLines;
+  /** What belongs to a table, by its id. */
+  readonly #ofTables: SortedLines;
+  readonly #changes: SortedLines;
+  /** The keys of the changes, by the id of what they belong to. */
+  readonly #keys: SortedLines;
 
-  constructor(account: AccountId, catalog: CatalogId, blobs: BlobStore) {
+  constructor(account: AccountId, catalog: CatalogId, blobs: BlobStore, ports: SortPorts) {
     this.#account = account;
     this.#catalog = catalog;
     this.#blobs = blobs;
+    this.#entities = new SortedLines(ports, "scope-entities");
+    this.#ofTables = new SortedLines(ports, "scope-of-tables");
+    this.#changes = new SortedLines(ports, "scope-changes");
+    this.#keys = new SortedLines(ports, "scope-keys");
   }
 
-  /** Learns of a live canonical pointer. */
-  saw({ entityType, entityId, catalogId }: Summary): boolean {
+  /** Learns of a live canonical pointer. @returns whether it belongs to the catalog. */
+  async saw({ entityType, entityId, catalogId }: Summary): Promise<boolean> {
     const own = entityType === "catalog" ? entityId : catalogId;
     const isIn = entityType === "account" || own === this.#catalog;
-    this.#known.set(entityId, isIn);
+    await this.#entities.add(`${entityId} ${isIn ? IN : OUT}`);
     return isIn;
   }
 
-  /** Whether a table is known to belong to the catalog. */
-  knows(id: string): boolean {
-    return this.#known.get(id) === true;
+  /** Keeps a pointer of a table's statistics, constraints or snapshots. */
+  async addOfTable(table: string, state: SweptState): Promise<void> {
+    await this.#ofTables.add(`${table} ${stateLine(state)}`);
   }
 
-  /** Whether a change is one of the catalog. One read, where no sweep saw the entity. */
-  async has({ key, blobFrom, blobTo }: ChangedKey): Promise<boolean> {
-    const entity = canonicalOf(key);
-    const hash = blobTo ?? blobFrom;
-    if (entity === undefined) return false;
-    const known = this.#known.get(entity.id);
-    if (known !== undefined || hash === undefined) return known ?? false;
-    const sha = Buffer.from(hash).toString("hex");
-    const found = await this.#blobs.get(payloadPath(entity.type, this.#account, entity.id, sha));
-    // Collected: then no state within the retention had it.
-    if (found === undefined) return false;
-    const isIn = isOfCatalog(this.#catalog, decodePayload(entity.type, found.bytes).entity);
-    this.#known.set(entity.id, isIn);
-    return isIn;
+  /** Keeps a change. */
+  async addChange(change: ChangeLine): Promise<void> {
+    await this.#changes.add(jsonLine(change.id, change));
+    for (const [index, [key, , , from, to]] of change.keys.entries()) {
+      const { owner, type, sha } = ownedBy(key, to ?? from ?? undefined);
+      // What tells of an entity comes before what belongs to it.
+      const rank = type === "part" ? 1 : 0;
+      await this.#keys.add(`${owner} ${rank} ${change.id} ${index} ${type} ${sha ?? ""}`);
+    }
   }
+
+  /** The pointers that were kept, and belong to the catalog. */
+  async *ofTables(): AsyncGenerator<SweptState> {
+    for await (const [line, found] of zipped(this.#ofTables.lines(), this.#entities.lines())) {
+      if (found?.endsWith(IN) === true) yield stateOf(line.slice(line.indexOf(" ") + 1));
+    }
+  }
+
+  /** The changes that were kept, with the keys alone that belong to the catalog. */
+  async *changes(ports: SortPorts): AsyncGenerator<ChangeLine> {
+    const kept = new SortedLines(ports, "scope-kept");
+    for await (const line of this.#keysIn()) {
+      const [, , id, index] = line.split(" ");
+      await kept.add(`${id} ${index}`);
+    }
+    const indexes = kept.lines();
+    let next = await indexes.next();
+    for await (const line of this.#changes.lines()) {
+      const change = jsonOf<ChangeLine>(line);
+      const own = new Set<number>();
+      while (next.done !== true && next.value.startsWith(`${change.id} `)) {
+        own.add(Number(next.value.slice(change.id.length + 1)));
+        next = await indexes.next();
+      }
+      if (own.size > 0) yield { ...change, keys: change.keys.filter((_, i) => own.has(i)) };
+    }
+  }
+
+  /** One read for each entity that the sweep did not see. */
+  async *#keysIn(): AsyncGenerator<string> {
+    let last: { readonly owner: string; isIn: boolean | undefined } | undefined;
+    for await (const [line, found] of zipped(this.#keys.lines(), this.#entities.lines())) {
+      const [owner = "", , , , type, sha] = line.split(" ");
+      if (last?.owner !== owner) {
+        last = { owner, isIn: found === undefined ? undefined : found.endsWith(IN) };
+      }
+      if (last.isIn === undefined && type !== "part" && sha !== undefined && sha !== "") {
+        last.isIn = await this.#isPayloadIn(type as CanonicalType, owner, sha);
+      }
+      if (last.isIn === true) yield line;
+    }
+  }
+
+  /** @returns undefined where it was collected: then no state within the retention had it. */
+  async #isPayloadIn(type: CanonicalType, id: string, sha: string): Promise<boolean | undefined> {
+    const found = await this.#blobs.get(payloadPath(type, this.#account, id, sha));
+    if (found === undefined) return undefined;
+    return isOfCatalog(this.#catalog, decodePayload(type, found.bytes).entity);
+  }
+}
+
+const IN = "in";
+const OUT = "out";
+
+function ownedBy(key: string, sha: string | undefined): Owned {
+  const entity = canonicalOf(key);
+  if (entity !== undefined) return { owner: entity.id, type: entity.type, sha };
+  return { owner: parseKey(key).values[1] ?? "", type: "part", sha };
 }

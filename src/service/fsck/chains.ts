@@ -32,6 +32,8 @@ const RECORDED: ReadonlySet<FamilyName> = new Set<FamilyName>([
   "viewById",
   "connectorById",
   "connectorByName",
+  "principalById",
+  "principalByName",
   "relationByName",
   "dropped",
 ]);

@@ -27,7 +27,7 @@ const RETENTION_MARGIN_MS = 3_600_000;
 /** What became of the repair of a finding. */
 export type Repaired =
   | "repaired"
-  /** Somebody wrote there meanwhile: the next check tells. */
+  /** Another writer wrote there meanwhile: the next check tells. */
   | "moved"
   /** The store did not answer. */
   | "unknown";

@@ -8,22 +8,22 @@ import { decodeChangeEnvelope } from "../../catalog/codec/change.ts";
 import { decodePayload, encodeContent } from "../../catalog/codec/entities.ts";
 import { encodeJob } from "../../catalog/codec/job.ts";
 import { decodeReport } from "../../catalog/codec/report.ts";
-import { afterDropKeys } from "../../catalog/drops.ts";
+import { deleteJob, isNamed } from "../../catalog/delete-marks.ts";
+import { afterDropKeys, type Droppable, keeperOf } from "../../catalog/drops.ts";
 import { type ExpectedKey, expectedKeys, fitSummary } from "../../catalog/expected-keys.ts";
 import { guardKeys } from "../../catalog/guards.ts";
-import { jobKeys, jobOf } from "../../catalog/jobs.ts";
+import { JOB_DONE, jobKeys, jobOf } from "../../catalog/jobs.ts";
 import { FAMILIES, keyOf } from "../../catalog/keys.ts";
 import { CATALOG_LIMITS } from "../../catalog/limits.ts";
-import type {
-  Catalog,
-  ChangeRecord,
-  Entity,
-  EntityType,
-  Envelope,
-  Job,
-  Namespace,
-  Relation,
-  Summary,
+import {
+  type ChangeRecord,
+  type Entity,
+  type EntityType,
+  type Envelope,
+  isDroppable,
+  type Job,
+  type Relation,
+  type Summary,
 } from "../../catalog/model.ts";
 import { owners } from "../../catalog/owners.ts";
 import { fullKey } from "../../catalog/paths.ts";
@@ -95,12 +95,14 @@ async function judgeLive(
     case "tableById":
     case "viewById":
     case "connectorById":
+    case "principalById":
       return judgeCanonical(reads, item, references, files);
     case "accountByName":
     case "catalogByName":
     case "namespaceByPath":
     case "relationByName":
     case "connectorByName":
+    case "principalByName":
       return judgeName(reads, walked, "NAME_ORPHANED");
     case "tableByName":
     case "viewByName":
@@ -109,6 +111,8 @@ async function judgeLive(
       return isHold(references) ? [] : judgeName(reads, walked, "CLAIM_ORPHANED");
     case "dropped":
       return judgeName(reads, walked, "DROPPED_INDEX_ORPHANED");
+    case "apiKey":
+      return judgeApiKey(reads, walked);
     case "tableByUuid":
     case "tableByMetadata":
       return judgeEntry(reads, walked);
@@ -139,10 +143,7 @@ async function judgeLive(
     case "statsSnapshot":
       return judgeStatsSnapshot(reads, walked);
     case "plan":
-    case "principalById":
-    case "principalByName":
-    case "roleByName":
-    case "grant":
+    case "access":
     case "shard":
     case "signingKey":
     case "uuidFence":
@@ -243,13 +244,15 @@ function unlessUnsound<T extends object>(follow: () => T): T | string {
 
 function wrongState(entity: Entity): string | undefined {
   const { state } = entity;
-  if (entity.type === "account" || entity.type === "connector") {
-    return state === "ACTIVE" ? undefined : state;
-  }
-  const isActive = state === "ACTIVE";
+  const isDeleting = state === "DELETING";
+  const isDeleted = "deletingJob" in entity && entity.deletingJob !== undefined;
+  if (isDeleting !== isDeleted) return isDeleting ? `${state} without a job` : `${state} by a job`;
+  if (!isDroppable(entity)) return state === "ACTIVE" ? undefined : state;
+  const isActive = state === "ACTIVE" || isDeleting;
   if (isActive !== (entity.purgeAfterMs === 0)) return `${state} with ${entity.purgeAfterMs}`;
-  if (state === "PURGING" && entity.type !== "table") return `${state} ${entity.type}`;
-  return state === "DELETING" ? state : undefined;
+  const mayPurge = entity.type === "table" || entity.type === "account";
+  if (state === "PURGING" && !mayPurge) return `${state} ${entity.type}`;
+  return undefined;
 }
 
 async function judgeExpected(
@@ -278,9 +281,10 @@ async function judgeExpected(
       return finding(isThere ? "LISTING_MISMATCH" : "LISTING_MISSING", key, facts, { ops: [op] });
     }
     case "job": {
-      if (isThere || entity.type === "account" || entity.type === "connector") return undefined;
-      const job = purgeOf(entity);
-      const [, dueKey] = jobKeys(account, job.id, job.dueMs);
+      if (isThere) return undefined;
+      const job = jobAnew(entity);
+      if (job === undefined) return undefined;
+      const [, dueKey] = jobKeys(keeperOf(account, entity), job.id, job.dueMs);
       const ops = [
         { op: "put", key, expected: item.version, summary: encodeJob(job) } as const,
         ...(await putUnlessLive(reads, dueKey)),
@@ -304,8 +308,16 @@ async function putUnlessLive(reads: ReadSet, key: string): Promise<readonly Poin
   return item.state === "live" ? [] : [{ op: "put", key, expected: item.version }];
 }
 
+/** The job that an entity needs in its state, where it needs one. */
+function jobAnew(entity: Entity): Job | undefined {
+  if ("deletingJob" in entity && entity.deletingJob !== undefined) {
+    return deleteJob(entity, entity.deletingJob, entity.createdAtMs);
+  }
+  return isDroppable(entity) ? purgeOf(entity) : undefined;
+}
+
 /** The job that ends the life of what was dropped, as if no node had taken it up yet. */
-function purgeOf(entity: Catalog | Namespace | Relation): Job {
+function purgeOf(entity: Droppable): Job {
   return {
     id: entity.id as string as JobId,
     kind: "purge",
@@ -324,10 +336,10 @@ async function judgeParent(
   item: Live,
   entity: Entity,
 ): Promise<readonly Finding[]> {
-  if (entity.state !== "ACTIVE" || entity.type === "account") return [];
+  if (!isNamed(entity) || entity.type === "account") return [];
   const is = entity.type;
   const key =
-    is === "catalog" || is === "connector"
+    is === "catalog" || is === "connector" || is === "principal"
       ? keyOf(FAMILIES.accountById, account)
       : is === "namespace" && entity.path.length === 1
         ? keyOf(FAMILIES.catalogById, account, entity.parentId)
@@ -338,10 +350,13 @@ async function judgeParent(
           );
   const parent = await reads.get(key);
   const summary = parent.state === "live" ? summaryIn(parent) : undefined;
-  if (parent.state !== "live" || summary?.state !== "ACTIVE") {
+  // They stay in a dropped account, and come back with it or go with it.
+  const staysBelow = is === "connector" || is === "principal";
+  const isIn = summary !== undefined && (staysBelow || isNamed(summary));
+  if (parent.state !== "live" || !isIn) {
     return [finding("PARENT_MISSING", item.key, { parent: key })];
   }
-  if (is === "catalog" || is === "connector") return [];
+  if (is === "catalog" || is === "connector" || is === "principal") return [];
   const catalogId = summary.entityType === "catalog" ? summary.entityId : summary.catalogId;
   if (catalogId !== entity.catalogId) {
     return [finding("PARENT_MISMATCH", item.key, { parent: key })];
@@ -409,6 +424,25 @@ async function judgeName(
   return expected.some((one) => one.key === item.key) ? [] : orphaned;
 }
 
+/** What leads from an API key to its principal, which must have that key. */
+async function judgeApiKey(
+  reads: ReadSet,
+  { item, references }: LivePointer,
+): Promise<readonly Finding[]> {
+  const { root = "" } = references;
+  const orphaned = [finding("NAME_ORPHANED", item.key, { root })];
+  const rootItem = await reads.get(root);
+  if (rootItem.state === "absent") return orphaned;
+  const summary = summaryIn(rootItem);
+  if (summary === undefined) return [];
+  const account = accountIn(rootItem.key);
+  const read = await readEntity(reads, rootItem, "principal", summary.entityId);
+  if ("wrong" in read) return [];
+  const expected = unlessUnsound(() => expectedKeys(account, read.entity));
+  if (typeof expected === "string") return [];
+  return expected.some((one) => one.key === item.key) ? [] : orphaned;
+}
+
 /** An entry in the indexes of tables. */
 async function judgeEntry(
   reads: ReadSet,
@@ -438,7 +472,7 @@ async function judgeGuard(
   // What is wrong with the parent is found there, and says nothing of its guards.
   if (guardGeneration < 1) return [];
   const keys = guardKeys(accountIn(item.key), type, entityId, guardGeneration);
-  return summary.state === "ACTIVE" && keys.includes(item.key) ? [] : orphaned;
+  return isNamed(summary) && keys.includes(item.key) ? [] : orphaned;
 }
 
 async function judgeJob(
@@ -447,8 +481,8 @@ async function judgeJob(
 ): Promise<readonly Finding[]> {
   if (content.is !== "job") return [];
   const { job } = content;
-  // Kept for what it left undone.
-  if (job.step === "done") return [];
+  // Its record is kept for a while.
+  if (job.step === JOB_DONE) return [];
   const account = accountIn(item.key);
   const [, dueKey] = jobKeys(account, job.id, job.dueMs);
   const [due, subject] = (await reads.getMany([dueKey, root])) as [Item, Item];
@@ -502,7 +536,7 @@ async function judgeDue(
   if (takeApart(state).state !== "live") return [];
   const job = jobOf(state);
   const [, key] = jobKeys(accountIn(item.key), job.id, job.dueMs);
-  return key === item.key && job.step !== "done" ? [] : orphaned;
+  return key === item.key ? [] : orphaned;
 }
 
 async function judgeSnapshot(

@@ -334,7 +334,7 @@ function isEntry(family: FamilyName): boolean {
   return family === "tableByUuid" || family === "tableByMetadata";
 }
 
-/** Deletes a pointer at the version that was seen: one that has moved is somebody's. */
+/** Deletes a pointer at the version that was seen: one that has moved is in use. */
 export async function deleteAt(
   { catalog: { context } }: GcParts,
   key: string,

@@ -4,7 +4,7 @@ import { GC_JOB, readJob } from "./job.ts";
 import { emptyReport, type GarbageReport } from "./report.ts";
 import { stepOf } from "./steps.ts";
 
-/** What somebody hears who asked for a collection at once. */
+/** What a caller hears who asked for a collection at once. */
 export interface GcAnswer {
   readonly mode: "dry-run" | "force";
   /** What would go, or what went. */

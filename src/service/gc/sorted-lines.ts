@@ -2,9 +2,10 @@ import type { Clock } from "../../base/clock.ts";
 import { Pauses } from "../../base/pauses.ts";
 import type { BlobStore } from "../../blob/port.ts";
 
-/** Lines that are sorted in memory, and written as one run. */
+/** Lines, or characters, that are sorted in memory and written as one run. */
 const RUN_LINES = 16_384;
-/** Bytes of a run that are read at once. */
+const RUN_CHARACTERS = 8 * 1_048_576;
+/** Bytes of a run that are read at once, unless a line is longer. */
 const READ_BYTES = 262_144;
 /** Runs that are merged at once: each holds one piece in memory. */
 const FAN_IN = 32;
@@ -19,14 +20,15 @@ export interface SortPorts {
 
 /**
  * A set of lines of text, however many: sorted in runs, which lie in a scratch store, and merged as
- * they are read. Memory is bounded by `RUN_LINES` and `FAN_IN`. Lines hold no newline. The order
- * is that of `<`.
+ * they are read. Memory is bounded by `RUN_LINES`, `RUN_CHARACTERS` and `FAN_IN`. Lines hold no
+ * newline. The order is that of `<`.
  */
 export class SortedLines {
   readonly #ports: SortPorts;
   readonly #name: string;
   readonly #pauses: Pauses;
   #waiting: string[] = [];
+  #characters = 0;
   #runs: string[] = [];
   #made = 0;
 
@@ -39,7 +41,9 @@ export class SortedLines {
 
   async add(line: string): Promise<void> {
     this.#waiting.push(line);
-    if (this.#waiting.length >= RUN_LINES) await this.#spill();
+    this.#characters += line.length;
+    const isFull = this.#waiting.length >= RUN_LINES || this.#characters >= RUN_CHARACTERS;
+    if (isFull) await this.#spill();
   }
 
   /** Every line once, in order. Once nothing is added any more; may be read again. */
@@ -67,6 +71,7 @@ export class SortedLines {
     // Without a comparator, which costs several times as much: the order is the same.
     const lines = this.#waiting.sort();
     this.#waiting = [];
+    this.#characters = 0;
     this.#runs.push(await this.#write(distinct(lines)));
   }
 
@@ -105,6 +110,7 @@ class Run {
   #lines: string[] = [];
   #at = 0;
   #offset = 0;
+  #length = READ_BYTES;
   #isOver = false;
 
   constructor(store: BlobStore, path: string) {
@@ -130,11 +136,12 @@ class Run {
   }
 
   async #read(): Promise<void> {
-    const blob = await this.#store.getRange(this.#path, this.#offset, READ_BYTES);
+    const blob = await this.#store.getRange(this.#path, this.#offset, this.#length);
     const bytes = Buffer.from(blob?.bytes ?? new Uint8Array());
-    this.#isOver = bytes.length < READ_BYTES;
-    // A piece ends with the last whole line in it: no line is as long as a piece.
+    this.#isOver = bytes.length < this.#length;
+    // A piece ends with the last whole line in it.
     const end = bytes.lastIndexOf(0x0a) + 1;
+    this.#length = end === 0 ? 2 * this.#length : READ_BYTES;
     this.#lines = end === 0 ? [] : bytes.toString("utf8", 0, end - 1).split("\n");
     this.#at = 0;
     this.#offset += end;

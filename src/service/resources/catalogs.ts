@@ -5,6 +5,7 @@ import type { Listed } from "../../catalog/listed.ts";
 import type { Catalog } from "../../catalog/model.ts";
 import { type RevisedEntity, revisedOf } from "../../catalog/revised-entity.ts";
 import type { Actor } from "../actor.ts";
+import type { JobInfo, JobsAdmin } from "../jobs-admin.ts";
 import type { PageTokens } from "../page-token.ts";
 import type { Properties } from "../requests.ts";
 import type { ReservedProperties } from "../reserved-properties.ts";
@@ -31,6 +32,7 @@ export interface UpdateRequest extends Precondition {
 export interface CatalogResourceParts {
   readonly catalog: AccountCatalog;
   readonly locations: Locations;
+  readonly jobs: Pick<JobsAdmin, "begun">;
   readonly names: ResourceNames;
   readonly tokens: PageTokens;
   readonly reserved: ReservedProperties;
@@ -129,6 +131,23 @@ export class CatalogResources {
     const { ref, id } = await names.catalog(place);
     const expect = expecting<Catalog>(precondition, id, () => catalogNotFound(ref));
     await catalog.catalogs.drop(actor, ref, expect);
+  }
+
+  /**
+   * Drops a catalog with all that is in it, by a job: from now on its name answers `NotFound`.
+   *
+   * @throws FirnError as `get`; `PROTECTED`, `PRECONDITION_FAILED`.
+   */
+  async dropAll(
+    actor: Actor,
+    place: CatalogPlace,
+    precondition: Precondition = {},
+  ): Promise<JobInfo> {
+    const { catalog, jobs, names } = this.#parts;
+    const { ref, id } = await names.catalog(place);
+    const expect = expecting<Catalog>(precondition, id, () => catalogNotFound(ref));
+    const find = () => catalog.catalogs.get(ref);
+    return jobs.begun(actor, await catalog.deletes.begin(actor, "catalog", find, expect));
   }
 }
 

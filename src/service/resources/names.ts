@@ -3,8 +3,10 @@ import { type AnyId, parseId } from "../../base/ids.ts";
 import { entityById } from "../../catalog/by-id.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { Entity } from "../../catalog/model.ts";
+import { nameAccess } from "../../catalog/name-access.ts";
 import type { NamespaceRef } from "../../catalog/namespaces.ts";
 import type { RelationRef } from "../../catalog/relations.ts";
+import type { NeededPlace } from "../access/request-access.ts";
 import type { CatalogPlace, ConnectorPlace, NamespacePlace, RelationPlace } from "./resource.ts";
 
 /** A reference by names, and the id that it has to lead to where it was made of an id. */
@@ -43,6 +45,7 @@ export class ResourceNames {
   async catalog({ catalog }: CatalogPlace): Promise<Pinned<string>> {
     if ("name" in catalog) return { ref: catalog.name, id: undefined };
     const { entity } = await this.#byId("catalog", catalog.id);
+    await this.#assertKnown("catalog", entity.id, { catalog: { name: entity.name } });
     return { ref: entity.name, id: entity.id };
   }
 
@@ -61,6 +64,8 @@ export class ResourceNames {
     const { entity } = await this.#byId("namespace", namespace.id);
     if (entity.type !== "namespace") throw noSuchId("namespace", namespace.id);
     await this.#assertWithin("namespace", namespace.id, entity.catalogId, catalogId, catalog);
+    const known = { catalog: { name: catalog }, namespace: { path: entity.path } };
+    await this.#assertKnown("namespace", entity.id, known);
     return { ref: { catalog, path: entity.path }, id: entity.id };
   }
 
@@ -76,7 +81,44 @@ export class ResourceNames {
     const { ref, id } = await this.namespace(place);
     const namespaceId = id ?? (await this.#catalog.namespaces.get(ref)).entity.id;
     if (entity.namespaceId !== namespaceId) throw noSuchId(type, relation.id);
+    const namespace = { path: ref.path };
+    const known = { catalog: { name: ref.catalog }, namespace, relation: { name: entity.name } };
+    await this.#assertKnown(type, entity.id, known);
     return { ref: { ...ref, name: entity.name }, id: entity.id };
+  }
+
+  /** Finds what a request names, so that it is judged: see `name-access.ts`. */
+  async look(place: NeededPlace): Promise<void> {
+    const { catalogs, namespaces, tables, views } = this.#catalog;
+    const { relation, namespace } = place;
+    if (namespace === undefined) {
+      await catalogs.get((await this.catalog(place)).ref);
+      return;
+    }
+    const { ref } = await this.namespace({ ...place, namespace });
+    if (relation === undefined) return namespaces.exists(ref);
+    if ("id" in relation) {
+      await this.relation("table", { ...place, namespace, relation });
+      return;
+    }
+    const named = { ...ref, name: relation.name };
+    try {
+      await tables.find(named);
+    } catch (error) {
+      if (!(error instanceof FirnError) || error.code !== CODES.table) throw error;
+      await views.find(named);
+    }
+  }
+
+  /** Refuses an id as one of nothing, where its entity may not be known. */
+  async #assertKnown(kind: Kind, id: string, place: NeededPlace): Promise<void> {
+    if (nameAccess() === undefined) return;
+    try {
+      await this.look(place);
+    } catch (error) {
+      if (error instanceof FirnError && error.kind === "NotFound") throw noSuchId(kind, id);
+      throw error;
+    }
   }
 
   async #assertWithin(

@@ -5,6 +5,7 @@ import type { Namespace } from "../../catalog/model.ts";
 import { type RevisedEntity, revisedOf } from "../../catalog/revised-entity.ts";
 import type { Actor } from "../actor.ts";
 import type { IcebergNamespaces } from "../iceberg-namespaces.ts";
+import type { JobInfo, JobsAdmin } from "../jobs-admin.ts";
 import type { PageTokens } from "../page-token.ts";
 import type { Properties } from "../requests.ts";
 import type { ReservedProperties } from "../reserved-properties.ts";
@@ -25,6 +26,7 @@ export interface NamespaceResourceParts {
   readonly catalog: AccountCatalog;
   readonly iceberg: IcebergNamespaces;
   readonly places: TableLocations;
+  readonly jobs: Pick<JobsAdmin, "begun">;
   readonly names: ResourceNames;
   readonly tokens: PageTokens;
   readonly reserved: ReservedProperties;
@@ -116,6 +118,23 @@ export class NamespaceResources {
     const { ref, id } = await names.namespace(place);
     const expect = expecting<Namespace>(precondition, id, () => namespaceNotFound(ref.path));
     await catalog.namespaces.drop(actor, ref, expect);
+  }
+
+  /**
+   * Drops a namespace with all that is in it, by a job: from now on its name answers `NotFound`.
+   *
+   * @throws FirnError as `get`; `PROTECTED`, `PRECONDITION_FAILED`.
+   */
+  async dropAll(
+    actor: Actor,
+    place: NamespacePlace,
+    precondition: Precondition = {},
+  ): Promise<JobInfo> {
+    const { catalog, jobs, names } = this.#parts;
+    const { ref, id } = await names.namespace(place);
+    const expect = expecting<Namespace>(precondition, id, () => namespaceNotFound(ref.path));
+    const find = () => catalog.namespaces.get(ref);
+    return jobs.begun(actor, await catalog.deletes.begin(actor, "namespace", find, expect));
   }
 }
 

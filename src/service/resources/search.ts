@@ -3,57 +3,42 @@ import { encodeSegment } from "../../base/key-text.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Pauses } from "../../base/pauses.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
+import { nameAccess } from "../../catalog/name-access.ts";
+import type { NameIndex } from "../../catalog/name-index.ts";
 import type { Page, PageRequest } from "../../catalog/pages.ts";
 import type { Actor } from "../actor.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
 import type { PageTokens } from "../page-token.ts";
+import { type FoundName, KINDS, type NamePosition } from "./found-name.ts";
+import { IndexedNames } from "./indexed-names.ts";
 import { type PageAsked, type TokenPage, tokenPage } from "./pages.ts";
-
-/** A name that holds what was searched for. */
-export interface FoundName {
-  readonly type: "catalog" | "namespace" | "table" | "view";
-  readonly name: string;
-  /** Of what is in a catalog. */
-  readonly catalog?: string;
-  /** Of a namespace its own path, of a table or view that of its namespace. */
-  readonly namespace?: readonly string[];
-}
 
 /** Names that are looked at between two turns of the event loop. */
 const NAMES_A_TURN = 1_000;
-const KINDS = ["tables", "views"] as const;
-
-/** Where a walk goes on: behind a name. Absent members: before the first. */
-interface Position {
-  readonly catalog: string;
-  /** The namespace that was reached; `[]`: none yet. */
-  readonly path: readonly string[];
-  /** Index into `KINDS`. */
-  readonly kind: number;
-  /** The last name of that kind. */
-  readonly name?: string;
-}
 
 /** A name on a walk, and where the walk goes on behind it. */
 interface Step {
   readonly found: FoundName;
-  readonly next: Position;
+  readonly next: NamePosition;
 }
 
 /** Finds names by a part of them. */
 export class NameSearch {
   readonly #catalog: AccountCatalog;
   readonly #tokens: PageTokens;
+  readonly #index: NameIndex | undefined;
 
-  constructor(catalog: AccountCatalog, tokens: PageTokens) {
+  /** `index`: absent where others than this process write to the store. */
+  constructor(catalog: AccountCatalog, tokens: PageTokens, index?: NameIndex) {
     this.#catalog = catalog;
     this.#tokens = tokens;
+    this.#index = index;
   }
 
   /**
-   * Names of catalogs, namespaces, tables and views that hold a text, whatever its case. One list
-   * for each 1,000 names and for each namespace. A page ends early, with a token, where
-   * `SERVICE_LIMITS.searchedNames` names were looked at.
+   * Names of catalogs, namespaces, tables and views that hold a text, whatever its case, by the
+   * index; without one, one list for each 1,000 names and for each namespace. A page of those ends
+   * early, with a token, where `SERVICE_LIMITS.searchedNames` names were looked at.
    *
    * @throws FirnError `Invalid` `PAGE_TOKEN_INVALID`.
    */
@@ -61,7 +46,11 @@ export class NameSearch {
     const wanted = text.normalize("NFC").toLowerCase();
     return tokenPage(this.#tokens, actor, ["search", wanted], page, async (asked) => {
       const { limit = 1, after } = asked;
-      const from = after === undefined ? undefined : (JSON.parse(after) as Position);
+      const from = after === undefined ? undefined : (JSON.parse(after) as NamePosition);
+      // The index knows every name; the lists of a walk leave out what may not be known.
+      if (this.#index !== undefined && nameAccess() === undefined) {
+        return new IndexedNames(this.#catalog, this.#index, { wanted, limit }).find(from);
+      }
       const items: FoundName[] = [];
       const pauses = new Pauses(this.#catalog.context.clock, NAMES_A_TURN);
       let looked = 0;
@@ -77,7 +66,7 @@ export class NameSearch {
     });
   }
 
-  async *#walk(from: Position | undefined): AsyncGenerator<Step> {
+  async *#walk(from: NamePosition | undefined): AsyncGenerator<Step> {
     const { catalogs } = this.#catalog;
     if (from !== undefined) yield* this.#below(from.catalog, [], from);
     const after = from && encodeSegment(from.catalog);
@@ -92,7 +81,7 @@ export class NameSearch {
   async *#below(
     catalog: string,
     parent: readonly string[],
-    from: Position | undefined,
+    from: NamePosition | undefined,
   ): AsyncGenerator<Step> {
     const begun = from?.path[parent.length];
     if (from !== undefined && begun !== undefined) {
@@ -118,7 +107,7 @@ export class NameSearch {
   async *#within(
     catalog: string,
     path: readonly string[],
-    from: Position | undefined,
+    from: NamePosition | undefined,
   ): AsyncGenerator<Step> {
     for (const [kind, family] of KINDS.entries()) {
       if (kind < (from?.kind ?? 0)) continue;

@@ -94,6 +94,10 @@ export function patchedTable(table: Table, patch: TablePatch): Table | undefined
     const why = "commits change these members of an Iceberg table: use the Iceberg protocol";
     throw invalid("FORMAT_UNSUPPORTED", why, { members: members.join(", ") });
   }
+  if (table.format === "ROW" && members.some((name) => name !== "properties")) {
+    const why = "the columns of a row table change with its rows: use ALTER TABLE";
+    throw invalid("FORMAT_UNSUPPORTED", why, { members: members.join(", ") });
+  }
   const base = patched(table, patch) ?? table;
   const { columns: _columns, partitionKeys: _keys, upstream: _upstream, ...rest } = base;
   const upstream = mergedUpstream(table.upstream, patch.upstream);

@@ -31,6 +31,23 @@ export const US_EAST_1: Prices = {
   s3Storage: 0.023,
 };
 
+/** Prices that a deployment may have agreed on, by their names in `Prices`. */
+export const OWN_PRICES = ["readUnits", "writeUnits", "s3Puts", "s3Gets"] as const;
+
+/** One of them, in dollars for a million. */
+export interface OwnPrice {
+  readonly name: (typeof OWN_PRICES)[number];
+  readonly dollars: number;
+}
+
+/** The list prices, but for those that were agreed on, which the source names. */
+export function pricesWith(own: readonly OwnPrice[]): Prices {
+  if (own.length === 0) return US_EAST_1;
+  const named = Object.fromEntries(own.map(({ name, dollars }) => [name, dollars]));
+  const source = `${US_EAST_1.source}; as set: ${Object.keys(named).sort().join(", ")}`;
+  return { ...US_EAST_1, ...named, source };
+}
+
 export const MILLION = 1_000_000;
 
 const FREE: ReadonlySet<string> = new Set([

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { Counts, type Metrics } from "../../base/metrics.ts";
 import { type StoreName, StoreObservers } from "../../base/store-observers.ts";
 import { type Prices, s3RequestDollars, US_EAST_1, unitDollars } from "./prices.ts";
@@ -25,14 +26,21 @@ export class StoreCosts {
   readonly #dollars: Counts;
   readonly #observers: StoreObservers;
 
-  /** The one of a registry, whichever store was opened first. */
+  /** The one of a registry, whichever store was opened first; at list prices unless told others. */
   static of(metrics: Metrics): StoreCosts {
-    let costs = StoreCosts.#all.get(metrics);
-    if (costs === undefined) {
-      costs = new StoreCosts(metrics, US_EAST_1);
-      StoreCosts.#all.set(metrics, costs);
-    }
+    return StoreCosts.#all.get(metrics) ?? StoreCosts.price(metrics, US_EAST_1);
+  }
+
+  /** Sets the prices of a registry, before any store is opened. */
+  static price(metrics: Metrics, prices: Prices): StoreCosts {
+    assert(!StoreCosts.#all.has(metrics), "what was counted has its prices");
+    const costs = new StoreCosts(metrics, prices);
+    StoreCosts.#all.set(metrics, costs);
     return costs;
+  }
+
+  get prices(): Prices {
+    return this.#prices;
   }
 
   constructor(metrics: Metrics, prices: Prices) {

@@ -4,12 +4,13 @@ import type { AccountId } from "../../../src/base/ids.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { encodeContent } from "../../../src/catalog/codec/entities.ts";
+import { encodeApiKey } from "../../../src/catalog/codec/principal.ts";
 import { encodeSummary } from "../../../src/catalog/codec/summary.ts";
 import { afterDropKeys } from "../../../src/catalog/drops.ts";
 import { summaryOfItem } from "../../../src/catalog/entities.ts";
 import { guardKeys } from "../../../src/catalog/guards.ts";
 import { jobKeys, jobOf } from "../../../src/catalog/jobs.ts";
-import { FAMILIES, keyOf, locationKey } from "../../../src/catalog/keys.ts";
+import { FAMILIES, type FamilyName, keyOf, locationKey } from "../../../src/catalog/keys.ts";
 import type { Catalog, Entity, Namespace, Relation, Summary } from "../../../src/catalog/model.ts";
 import { nameSummary, summaryOf } from "../../../src/catalog/summaries.ts";
 import { indexKeysOf, tableIndexKey } from "../../../src/catalog/table-index.ts";
@@ -26,7 +27,7 @@ import {
   type StoredEntity,
 } from "./read-store.ts";
 
-/** A summary in bytes, the state of a job, a job of the account's own tombstones, or none. */
+/** A summary in bytes, the state of a job, a job that no entity needs, or none. */
 type Said = Uint8Array | "job" | "sweep" | undefined;
 
 /** Keys that must be alive, with their summaries. */
@@ -67,19 +68,23 @@ function checkTree(content: StoreContent): void {
   const expected: Expected = new Map();
   for (const stored of content.entities) {
     for (const [key, summary] of keysOf(stored)) {
-      must(!expected.has(key), `two entities hold ${key}`);
+      must(summary === "job" || !expected.has(key), `two entities hold ${key}`);
       expected.set(key, summary);
     }
     mustHaveParent(stored.entity, content);
   }
-  for (const key of sweepKeys(content)) expected.set(key, "sweep");
+  for (const key of sweepKeys(content)) {
+    if (expected.get(key) !== "job") expected.set(key, "sweep");
+  }
   for (const [key, summary] of expected) {
     const item = content.items.get(key);
     must(item?.state === "live", `${key} is not alive`);
     if (summary === "sweep") continue;
     if (summary === "job") {
       const job = jobOf(item);
-      must(key.endsWith(job.subject.id), `${key} is about another entity`);
+      must(job.step !== "done", `${key} is over, and what it is about is not`);
+      const isOwn = job.kind === "delete" || key.endsWith(job.subject.id);
+      must(isOwn, `${key} is about another entity`);
       continue;
     }
     const same = bytesEqual(item.summary ?? new Uint8Array(), summary ?? new Uint8Array());
@@ -89,19 +94,25 @@ function checkTree(content: StoreContent): void {
     if (item.state === "absent" || expected.has(item.key)) continue;
     const { family } = parsedKey(item.key);
     if (isSnapshotFamily(family)) continue;
-    if (family === "jobById" && jobOf(item).step === "done") continue;
-    const alone = isReceiptFamily(family) || family === "change" || family === "report";
+    const alone = isReceiptFamily(family) || family === "change" || OF_ACCOUNT.has(family);
     if (isHold(item)) continue;
     must(alone, `${item.key} is an orphan`);
   }
 }
 
-/** Both keys of each job that is about no entity, but about leftovers of the whole account. */
+/** What lives through its account, or through none. */
+const OF_ACCOUNT: ReadonlySet<FamilyName> = new Set<FamilyName>(["report", "access", "signingKey"]);
+
+/**
+ * Both keys of each job that is about no entity, but about leftovers of the whole account, and of
+ * each whose record is all that is left of it.
+ */
 function sweepKeys({ items }: StoreContent): readonly string[] {
   return [...items.values()].flatMap((item) => {
     if (item.state === "absent" || parsedKey(item.key).family !== "jobById") return [];
-    const { id, kind, dueMs, subject } = jobOf(item);
-    return kind !== "purge" ? jobKeys(subject.id as AccountId, id, dueMs) : [];
+    const { id, kind, dueMs, step } = jobOf(item);
+    const account = parsedKey(item.key).values[0] as AccountId;
+    return kind !== "purge" || step === "done" ? jobKeys(account, id, dueMs) : [];
   });
 }
 
@@ -135,6 +146,11 @@ function listKeys(stored: StoredEntity): Keys {
   if (entity.type === "connector") {
     return [byId, [keyOf(FAMILIES.connectorByName, account, entity.name), name]];
   }
+  if (entity.type === "principal") {
+    const owner = encodeApiKey({ account, principal: entity.id });
+    const keys = entity.keys.map(({ id }) => [keyOf(FAMILIES.apiKey, id), owner] as const);
+    return [byId, [keyOf(FAMILIES.principalByName, account, entity.name), name], ...keys];
+  }
   const entries = indexKeysOf(account, entity).map((key) => [key, undefined] as const);
   if (entity.state === "DROPPED") {
     const [index, job, due] = afterDropKeys(account, entity.id, entity.purgeAfterMs);
@@ -146,9 +162,15 @@ function listKeys(stored: StoredEntity): Keys {
     const claim = locationKey(account, entity.location);
     return [byId, [claim, name], [job ?? "", "job"], [due ?? "", undefined], ...entries];
   }
-  must(entity.state === "ACTIVE" && entity.purgeAfterMs === 0, `${item.key} is in no known state`);
-  const names = namesOf(account, entity).map((key) => [key, name] as const);
+  must(isThere(entity) && entity.purgeAfterMs === 0, `${item.key} is in no known state`);
+  const names: (readonly [string, Said])[] = namesOf(account, entity).map((key) => [key, name]);
   if (isRelation(entity)) return [byId, ...names, ...entries];
+  const deletes = (entity.state === "DELETING") === (entity.deletingJob !== undefined);
+  must(deletes, `${item.key} is ${entity.state} by ${entity.deletingJob}`);
+  if (entity.deletingJob !== undefined) {
+    const job = keyOf(FAMILIES.jobById, account, entity.deletingJob);
+    names.push([job, "job"]);
+  }
   const guards = guardKeys(account, entity.type, entity.id, entity.guardGeneration);
   return [byId, ...names, ...guards.map((key) => [key, undefined] as const)];
 }
@@ -193,13 +215,19 @@ function isRelation(entity: Entity): entity is Relation {
   return entity.type === "table" || entity.type === "view";
 }
 
+/** Alive, or on the way out by a job: with names, guards and children all the same. */
+function isThere({ type, state }: Entity): boolean {
+  const isContainer = type === "catalog" || type === "namespace";
+  return state === "ACTIVE" || (isContainer && state === "DELETING");
+}
+
 function mustHaveParent(entity: Entity, content: StoreContent): void {
-  if (entity.state !== "ACTIVE" || entity.type === "account" || entity.type === "catalog") return;
-  if (entity.type === "connector") return;
+  if (!isThere(entity) || entity.type === "account" || entity.type === "catalog") return;
+  if (entity.type === "connector" || entity.type === "principal") return;
   const parentId = isRelation(entity) ? entity.namespaceId : entity.parentId;
   const parent = content.entities.find((stored) => stored.entity.id === parentId)?.entity;
   const what = `${entity.type} ${entity.name}`;
-  must(parent?.state === "ACTIVE", `${what} has no parent`);
+  must(parent !== undefined && isThere(parent), `${what} has no parent`);
   must(parent.type === "catalog" || parent.type === "namespace", `${what} has a strange parent`);
   const catalogId = parent.type === "catalog" ? parent.id : parent.catalogId;
   must(catalogId === entity.catalogId, `${what} is in another catalog than its parent`);
@@ -303,6 +331,11 @@ function checkRecorded(item: Item, last: ReadonlyMap<string, bigint>, content: S
       must(tables + views === claim, `${item.key} lags behind its claim`);
       return;
     }
+    // Derived; the version of the first says nothing but that something changed.
+    case "access":
+    case "apiKey":
+    case "signingKey":
+      return;
     case "snapshotById":
     case "snapshotByTime":
       must((last.get(item.key) ?? 0n) <= item.version, `${item.key} is older than recorded`);
@@ -333,7 +366,7 @@ function describeStore({ entities, receipts, items }: StoreContent): readonly st
   const lines = entities.map(({ entity }) => {
     const parent = isRelation(entity) ? names.get(entity.namespaceId) : undefined;
     const catalog = "catalogId" in entity ? names.get(entity.catalogId) : undefined;
-    const where = entity.state === "ACTIVE" ? [catalog, parent] : [];
+    const where = isThere(entity) ? [catalog, parent] : [];
     return [entity.state, entity.type, ...where, pathOf(entity), contentOf(entity)].join(" ");
   });
   const done = receipts.map(({ item }) => `done ${parsedKey(item.key).values[1]}`);
@@ -352,6 +385,7 @@ function contentOf(entity: Entity): string {
     case "catalog":
     case "namespace":
     case "connector":
+    case "principal":
       return JSON.stringify(entity.properties);
     case "table":
     case "view":

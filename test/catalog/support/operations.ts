@@ -6,6 +6,7 @@ import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
 import { directoriesAbove } from "../../../src/catalog/claims.ts";
 import type { UndropTarget } from "../../../src/catalog/dropped.ts";
 import type { Droppable } from "../../../src/catalog/drops.ts";
+import type { Stored } from "../../../src/catalog/entities.ts";
 import { JobLease } from "../../../src/catalog/jobs.ts";
 import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import type {
@@ -20,7 +21,7 @@ import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
 import { beginPurge, endPurge } from "../../../src/catalog/purging.ts";
 import type { RelationDraft, RelationRef, Relations } from "../../../src/catalog/relations.ts";
 import type { TableDraft, TableRef } from "../../../src/catalog/tables.ts";
-import { commitTogether } from "../../../src/catalog/transactions.ts";
+import { commitTogether, type TableChange } from "../../../src/catalog/transactions.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
 import { NOT_ONE } from "./model.ts";
 
@@ -191,6 +192,22 @@ export function createTogether(
   });
 }
 
+function marked({ location, iceberg }: Table, mark: string): TableDraft {
+  return { location, iceberg: icebergAt(`${iceberg?.metadataLocation}${mark}`) };
+}
+
+/** A commit to several tables as one; `held`: one that stays as it is, and takes part. */
+export function commitTables(paths: readonly string[], mark: string, held?: string): Operation {
+  const words = `${paths.join(" and ")} at once${held === undefined ? "" : `, beside ${held}`}`;
+  return operation(`commit ${mark} to ${words}`, async ({ catalog }) => {
+    const update = async ({ entity }: Stored<Table>) => marked(entity, mark);
+    const changes: TableChange[] = paths.map((path) => ({ ref: refOf(path), update }));
+    if (held !== undefined) changes.push({ ref: refOf(held), update: async () => undefined });
+    await commitTogether(catalog.context, catalog.tables, ACTOR, changes);
+    return "committed";
+  });
+}
+
 /** Appends a mark to the metadata location: updates that are lost or doubled leave a trace. */
 export function commitTable(path: string, mark: string): Operation {
   return operation(`commit ${mark} to ${path}`, async ({ catalog }) => {
@@ -198,10 +215,7 @@ export function commitTable(path: string, mark: string): Operation {
       ACTOR,
       "commit-table",
       refOf(path),
-      async ({ entity }) => ({
-        location: entity.location,
-        iceberg: icebergAt(`${entity.iceberg?.metadataLocation}${mark}`),
-      }),
+      async ({ entity }) => marked(entity, mark),
     );
     return `committed ${entity.iceberg?.metadataLocation}`;
   });

@@ -343,3 +343,17 @@ export const SUCCESSORS: readonly Race[] = [
     ]),
   ),
 ];
+
+/** A transaction that may find one table, or one location, under both of its names. */
+export const TOGETHER: readonly Race[] = racesOver(
+  NAMESPACES,
+  [
+    op.commitTables(["s.t", "n.x"], "A"),
+    op.commitTables(["n.x", "s.t"], "A"),
+    op.commitTables(["s.t"], "A", "n.x"),
+    op.commitTables(["n.x"], "A", "s.t"),
+  ].flatMap((act) => [
+    [[act], [op.renameTable("s.t", "n.x")]],
+    [[act], [op.dropTable("s.t"), op.createTable("n.x", "file:///w/s.t")]],
+  ]),
+);

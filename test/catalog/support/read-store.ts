@@ -43,6 +43,7 @@ const CANONICAL: Partial<Record<FamilyName, Entity["type"]>> = {
   namespaceById: "namespace",
   tableById: "table",
   viewById: "view",
+  principalById: "principal",
 };
 
 /** A statement about what is stored that does not hold. */

@@ -49,6 +49,8 @@ const BASE = {
 export const ACCOUNT: Account = {
   ...BASE,
   type: "account",
+  protected: false,
+  purgeAfterMs: 0,
   id: ACCOUNT_ID,
   name: "default",
   tags: { team: "snow", "10": "ten", "9": "nine" },

@@ -4,6 +4,7 @@ import { wholeNumber } from "../../support/arguments.ts";
 export const USAGE = `usage: npm run fuzz -- [--requests N] [--seed N [--path P]]
        npm run fuzz -- --api native [--requests N] [--seed N]
        npm run fuzz -- --shapes N [--seed N] [--only TEXT]
+       npm run fuzz -- --sql N [--seed N] [--only PATTERN]
        npm run fuzz -- --store`;
 /** Of so many requests one is large, deep, wide or long in a way that strains the server. */
 const REQUESTS_PER_SHAPE = 100;

@@ -2,10 +2,13 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OPERATIONS as NATIVE_OPERATIONS } from "../../../src/api/operations.ts";
+import { PATTERN_OPERATIONS } from "../../../src/api/pattern-operations.ts";
 import { OPERATIONS } from "../../../src/http/iceberg/operations.ts";
 import { finish } from "../../clients/counts.ts";
 import { type ServerProcess, startServer } from "../../clients/server-process.ts";
 import { fuzzStore } from "../../lsm/damage/run.ts";
+import { fuzzSql } from "../../sql/fuzz/run.ts";
+import { fuzzQueries } from "../../sql/fuzz/run-queries.ts";
 import { readContract } from "../../support/iceberg-contract.ts";
 import { Fuzzer } from "./episodes.ts";
 import { describeFinding } from "./finding.ts";
@@ -28,12 +31,24 @@ const HELD: readonly string[] = [
     "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
 ];
 
-/** Operations of the native API on what only Iceberg commits or a failed job make. */
+/**
+ * Operations of the native API that requests at random do not bring to an end: on what several of
+ * them make in their order, on files, or on another server. `test/http/native/model.test.ts` does
+ * each of them; here they are fuzzed all the same.
+ */
 const NEEDS_MORE: ReadonlySet<string> = new Set([
-  "retryJob",
-  "resolveSnapshot",
-  "getSnapshot",
-  "listAncestors",
+  // Jobs that failed or last, and keys that an answer tells once.
+  ...["retryJob", "cancelJob", "deleteKey"],
+  // Catalogs and logs that lie elsewhere, and manifests.
+  ...["importTables", "beginImport", "checkConnector", "refreshTable"],
+  ...["getLayout", "listColumnFigures", "getHealth"],
+  ...["resolveSnapshot", "getSnapshot", "listAncestors"],
+  // Bodies whose members depend on each other.
+  ...["putStats", "putStatsBatch", "getStats", "deleteStats", "listFileStats", "getFileStats"],
+  ...["putConstraints", "mergeConstraints", "appendConstraints"],
+  ...["deleteConstraint", "deleteConstraints", "getRows", "scanRows", "writeRows"],
+  // Patterns: a collection first, then what it holds, under a fence that was told.
+  ...Object.keys(PATTERN_OPERATIONS),
 ]);
 
 interface Outcome {
@@ -96,7 +111,7 @@ async function fuzzNative(
   }
   const turnMs = turns.take();
   if (turnMs > TURN_LIMIT_MS) found.push(`the event loop was held for ${turnMs} ms`);
-  found.push(...(await memoryProblems(server.pid, 2 * sent, 0)));
+  found.push(...(await memoryProblems(server.pid, sent, 0, NATIVE_BASE_KIB)));
   console.log(`longest turn of the event loop: ${turns.longestMs} ms of processor time`);
   return { sent, problems: found };
 }
@@ -119,6 +134,26 @@ async function makeRelations(url: string): Promise<void> {
   await post("/api/v1/connectors", { name: "c", kind: "GLUE", uri: "https://glue" });
   await post("/iceberg/v1/lake/namespaces", { namespace: ["a"] });
   await post("/iceberg/v1/lake/namespaces/a/tables", { name: "t", schema });
+  const snapshot = {
+    "snapshot-id": 17,
+    "sequence-number": 1,
+    "timestamp-ms": Date.now(),
+    "manifest-list": "s3://elsewhere/list.avro",
+    summary: { operation: "append" },
+    "schema-id": 0,
+  };
+  const main = { "ref-name": "main", type: "branch", "snapshot-id": 17 };
+  await post("/iceberg/v1/lake/namespaces/a/tables/t", {
+    requirements: [{ type: "assert-ref-snapshot-id", ref: "main", "snapshot-id": null }],
+    updates: [
+      { action: "add-snapshot", snapshot },
+      { action: "set-snapshot-ref", ...main },
+    ],
+  });
+  const statement = "create table if not exists a.r (a text primary key, b text)";
+  await post("/api/v1/sql", { statement, catalog: "lake" });
+  await post("/api/v1/principals", { name: "p" });
+  await post("/api/v1/roles", { name: "role" });
   const representations = [{ type: "sql", sql: "select 1", dialect: "spark" }];
   await post("/iceberg/v1/lake/namespaces/a/views", {
     name: "v",
@@ -158,6 +193,11 @@ function undone(tally: Tally): readonly string[] {
 
 /** Profile `memory` keeps all state there: a base, and what a request may leave behind. */
 const BASE_KIB = 256 * 1_024;
+/**
+ * With SQL's grammar, row tables and the threads that read. The peak does not grow with the run:
+ * 746 MiB after 4,000 requests, 735 after 20,000.
+ */
+const NATIVE_BASE_KIB = 896 * 1_024;
 const REQUEST_KIB = 8;
 /** A shape may leave a table of several mebibytes behind, which a drop keeps. */
 const SHAPE_KIB = 4 * 1_024;
@@ -166,11 +206,12 @@ async function memoryProblems(
   pid: number,
   requests: number,
   shapes: number,
+  baseKib = BASE_KIB,
 ): Promise<readonly string[]> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const peakKib = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
   console.log(`peak memory of the server: ${Math.round(peakKib / 1_024)} MiB`);
-  const mostKib = BASE_KIB + REQUEST_KIB * requests + SHAPE_KIB * shapes;
+  const mostKib = baseKib + REQUEST_KIB * requests + SHAPE_KIB * shapes;
   return peakKib > mostKib ? [`the server took ${peakKib} KiB`] : [];
 }
 
@@ -221,4 +262,7 @@ async function main(args: readonly string[]): Promise<void> {
 
 const args = process.argv.slice(2);
 // Not requests but files: the directory of a store, damaged.
-await (args[0] === "--store" ? fuzzStore(args.slice(1)) : main(args));
+if (args[0] === "--store") await fuzzStore(args.slice(1));
+else if (args[0] === "--sql") await fuzzSql(args.slice(1));
+else if (args[0] === "--sql-queries") await fuzzQueries(args.slice(1));
+else await main(args);

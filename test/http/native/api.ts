@@ -13,6 +13,8 @@ export interface Answer {
   readonly body: unknown;
 }
 
+const LINES_TYPE = "application/x-ndjson";
+
 const checks = new Map<object, ReturnType<typeof Compile>>();
 
 function fits(schema: object, value: unknown): readonly unknown[] {
@@ -23,7 +25,7 @@ function fits(schema: object, value: unknown): readonly unknown[] {
 
 /** JSON, or the values of its lines. */
 function bodyOf(text: string, headers: Headers): unknown {
-  if (headers.get("content-type") !== "application/x-ndjson") {
+  if (headers.get("content-type") !== LINES_TYPE) {
     return text === "" ? undefined : JSON.parse(text);
   }
   const lines = text.split("\n").filter((line) => line !== "");
@@ -110,11 +112,16 @@ export class Api {
     if (match.found !== "route") throw new Error(`${method} ${path}: not in the table`);
     const { name, operation } = match.route;
     if (status === 304 || method === "HEAD") return;
-    const { answer, lines } = operation;
-    const values = lines === true ? (body as readonly unknown[]) : [body];
+    const { lines, answerLines, job } = operation;
+    const isLines = headers.get("content-type") === LINES_TYPE;
+    // What a job does is answered by that job.
+    const isJob = job !== undefined && status === 202;
+    const plain = isLines ? (answerLines ?? operation.answer) : operation.answer;
+    const answer = isJob ? job : plain;
+    const values = lines === true || isLines ? (body as readonly unknown[]) : [body];
     const problems = answer === undefined ? [] : values.flatMap((one) => fits(answer, one));
     const isEmpty = answer !== undefined || text === "";
-    if (status !== operation.status || problems.length > 0 || !isEmpty) {
+    if (!(isJob || status === operation.status) || problems.length > 0 || !isEmpty) {
       throw new Error(`${method} ${path}: ${status} ${text} ${JSON.stringify(problems)}`);
     }
     this.succeeded.add(name);

@@ -38,6 +38,24 @@ describe("the typed client", () => {
     expect(below.items.map(({ id }) => id)).toEqual([found.id]);
   });
 
+  it("refuses a dot segment as a name, which a URL would lose", async () => {
+    await client.call("createCatalog", { body: { name: "dots" } });
+    await client.call("createNamespace", { path: { catalog: "dots" }, body: { path: ["a"] } });
+    for (const dots of [".", ".."]) {
+      const at = { catalog: "dots", namespace: "a", table: dots };
+      const within = { catalog: "dots", namespace: namespaceName([dots]) };
+      for (const lost of [
+        client.call("dropTable", { path: at }),
+        client.call("dropNamespace", { path: within }),
+        client.call("dropCatalog", { path: { catalog: dots } }),
+      ]) {
+        await expect(lost).rejects.toMatchObject({ problem: { code: "NAME_INVALID" } });
+      }
+    }
+    const left = { catalog: "dots", namespace: "a" };
+    expect((await client.call("getNamespace", { path: left })).path).toEqual(["a"]);
+  });
+
   it("passes tags, keys and dry runs on", async () => {
     const made = await client.call("createCatalog", { body: { name: "b" } }, { dryRun: true });
     expect(made.name).toBe("b");

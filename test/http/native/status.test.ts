@@ -1,10 +1,12 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { PRIVILEGES } from "../../../src/api/privileges.ts";
 import type { Usage } from "../../../src/api/status-operations.ts";
 import { createMetrics } from "../../../src/base/metrics.ts";
 import { StoreObservers } from "../../../src/base/store-observers.ts";
+import { Firn } from "../../../src/index.ts";
 import { OWN_ACTOR } from "../../../src/service/actor.ts";
 import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
+import { pricesWith } from "../../../src/service/stores/prices.ts";
 import { StoreCosts } from "../../../src/service/stores/store-costs.ts";
 import { UsageMeter } from "../../../src/service/usage.ts";
 import { scratchDirectory } from "../../support/open-iceberg.ts";
@@ -101,6 +103,31 @@ test("what stores bill goes to the request whose work it is", async () => {
   expect(operations.map(({ operation }) => operation).sort()).toEqual(["background", "load"]);
   expect(total.dollars).toBeCloseTo(expected + 5 / 1e6, 12);
 });
+
+test("a deployment counts at its own prices, and says which they are", async () => {
+  const api = await Api.open({ price: ["s3Puts=4.5", "readUnits=0"] });
+  onTestFinished(() => api.firn.close());
+  const { prices } = await api.done<Usage>("GET", "/usage");
+  expect(prices).toMatchObject({ s3Puts: 4.5, s3Gets: 0.4, readUnits: 0, writeUnits: 0.625 });
+  expect(prices.source).toBe("AWS list prices, us-east-1; as set: readUnits, s3Puts");
+  const metrics = createMetrics();
+  const own = pricesWith([{ name: "s3Puts", dollars: 4.5 }]);
+  const costs = StoreCosts.price(metrics, own);
+  const usage = new UsageMeter(new VirtualClock(), ACCOUNT, StoreCosts.of(metrics).prices);
+  StoreObservers.of(metrics).add(usage);
+  costs.blob({ operation: "PutObject" });
+  expect(usage.report(OWN_ACTOR).total.dollars).toBeCloseTo(4.5 / 1e6, 12);
+  expect(usage.report(OWN_ACTOR).prices).toBe(own);
+});
+
+test.each(["s3Puts", "s3Puts=", "s3Puts=-1", "s3Puts=1e3", "s3puts=1", "s3Puts=1=2", "source=1"])(
+  "the price %s is refused",
+  async (price) => {
+    await expect(Firn.open({ profile: "memory", logLevel: "silent", price })).rejects.toThrow(
+      "must be name=dollars for a million",
+    );
+  },
+);
 
 test("usage keeps so many tables, and adds the others up", () => {
   const { usage } = meter();

@@ -28,6 +28,7 @@ export const OPTIONS: Partial<LsmTuning> = {
   blockBytes: 4_096,
   tableBytes: 16_384,
   compactionSubrangeBytes: 8_192,
+  compactionStepBytes: 12_288,
   ingestBytes: 8_192,
   gcMinAgeMs: 0,
   leaseMs: 20,

@@ -158,6 +158,7 @@ describe("a merge that is cut into subranges", () => {
     expect(counts.filter(({ table }) => table === meta.id && counts.length > 0)).toContainEqual({
       table: meta.id,
       entries: 200,
+      isCovered: true,
     });
   });
 

@@ -89,7 +89,7 @@ describe("the examples of blocks and values", () => {
 
   it("show fields as they are written and read", () => {
     shows("fields.ts", new FieldWriter().text(2, "ice").number(1, 300).finish());
-    const fields = new FieldReader(example("fields.ts"), 0, fault);
+    const fields = FieldReader.of(example("fields.ts"), 0, fault);
     expect([fields.number(1), fields.text(2)]).toEqual([300, "ice"]);
   });
 
@@ -119,7 +119,7 @@ describe("the examples of blocks and values", () => {
       unknown: [],
     };
     shows("sst-meta.ts", encodeStats(stats));
-    expect(decodeStats(new FieldReader(example("sst-meta.ts"), 0, fault))).toEqual(stats);
+    expect(decodeStats(FieldReader.of(example("sst-meta.ts"), 0, fault))).toEqual(stats);
   });
 });
 
@@ -185,7 +185,7 @@ describe("the examples of tables and manifests", () => {
   it("show the records of a manifest as they are written and read", () => {
     const sample = { sequence: 300, timeMs: 1_000, unknown: [] };
     shows("manifest-records.ts", encodeSample(sample));
-    expect(decodeSample(new FieldReader(example("manifest-records.ts"), 0, fault))).toEqual(sample);
+    expect(decodeSample(FieldReader.of(example("manifest-records.ts"), 0, fault))).toEqual(sample);
   });
 
   it("show a boundary as it is written and read", () => {

@@ -13,6 +13,7 @@ import {
 import { decodeGcBoundary, encodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
 import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest.ts";
 import { prefixOf } from "../../../src/lsm/format/prefix-filter.ts";
+import { cutBelow } from "../../../src/lsm/format/sst-meta.ts";
 import type { Entry } from "../support/model.ts";
 import { cursorOf, openTable, TABLE_ID, writeTable } from "../support/tables.ts";
 
@@ -277,6 +278,45 @@ describe("manifests of clones, and of those that they were made of, are read as 
     expect(Buffer.from(encodeManifest(manifest)).equals(bytes)).toBe(true);
     expect(bytes.readUInt32LE(12)).toBe(32);
   });
+});
+
+it("a manifest amid a compaction is read as meant", () => {
+  const { meta } = writeTable(ENTRIES, TABLES["table-v1"]);
+  const [made, other] = ["01JD4Y0Q3Z8K6V5T2R1P0NMHBB", "01JD4Y0Q3Z8K6V5T2R1P0NMHCC"];
+  const rest = cutBelow(meta, "b", 3);
+  const manifest = {
+    ...MANIFEST,
+    level0: [rest],
+    runs: [
+      { id: 7, tables: [{ ...meta, id: made! }], unknown: [] },
+      { id: 5, tables: [{ ...meta, id: other! }], unknown: [] },
+    ],
+    unfinished: {
+      reason: "level0" as const,
+      into: 7,
+      tables: [meta.id],
+      unknown: [{ id: 9, bytes: Uint8Array.of(1) }],
+    },
+  };
+  const bytes = golden("manifest-v1-unfinished", () => encodeManifest(manifest));
+  expect(decodeManifest(bytes)).toEqual(manifest);
+  expect(Buffer.from(encodeManifest(manifest)).equals(bytes)).toBe(true);
+  expect(bytes.readUInt32LE(12)).toBe(256);
+  // Either of the two refuses an older version: it would read, or compact, what was taken.
+  for (const one of [
+    { ...manifest, unfinished: undefined },
+    { ...manifest, level0: [meta] },
+  ]) {
+    expect(Buffer.from(encodeManifest(one)).readUInt32LE(12)).toBe(256);
+  }
+  const odd = { ...manifest.unfinished, tables: ["01JD4Y0Q3Z8K6V5T2R1P0NMHDD"] };
+  for (const wrong of [odd, { ...odd, tables: [meta.id, meta.id] }, { ...odd, into: 9 }]) {
+    const encoded = encodeManifest({ ...manifest, unfinished: wrong });
+    expect(() => decodeManifest(encoded)).toThrow("an unfinished compaction of other tables");
+  }
+  const outside = { ...rest, stats: { ...rest.stats, entries: meta.stats.entries + 1 } };
+  const encoded = encodeManifest({ ...manifest, level0: [outside] });
+  expect(() => decodeManifest(encoded)).toThrow("no rest of its file");
 });
 
 it("the last manifest of a shard that was deleted is read as meant", () => {

@@ -380,4 +380,29 @@ describe("subscribers", () => {
     expect((await world.run(next.next()))?.[0]?.firstSequence).toBe(sequence + 1);
     next.close();
   });
+
+  it("hear of an ingest and of a restore behind it one after the other", async () => {
+    const world = new TimedShard();
+    const engine = await world.open(OPTIONS);
+    await world.run(Promise.resolve(engine.put(utf8("a"), utf8("1"), { durable: true })));
+    const { sequence } = await load(world, engine, 100, "loaded");
+    await world.run(engine.close());
+    const { replaced } = await world.run(world.restore({ sequence }, OPTIONS));
+    expect(replaced).toBe(sequence);
+    const heir = await world.open(OPTIONS);
+    await world.run(Promise.resolve(heir.put(utf8("b"), utf8("2"), { durable: true })));
+    const oldestFrom = async (from: number): Promise<unknown> => {
+      const subscription = heir.subscribe(from);
+      const error: unknown = await world.run(subscription.next()).catch((caught) => caught);
+      subscription.close();
+      return error;
+    };
+    const gone = (oldest: number) => ({ code: "LSM_SEQUENCE_GONE", context: { oldest } });
+    expect(await oldestFrom(sequence)).toMatchObject(gone(sequence + 1));
+    // No batch has the sequence of a restore.
+    expect(await oldestFrom(sequence + 1)).toMatchObject(gone(sequence + 2));
+    const next = heir.subscribe(sequence + 2);
+    expect((await world.run(next.next()))?.[0]?.firstSequence).toBe(sequence + 2);
+    next.close();
+  });
 });

@@ -125,3 +125,30 @@ describe("a checkpoint by one who does not own the shard", () => {
     }
   });
 });
+
+describe("a checkpoint that another process made or deleted", () => {
+  it("stands only where the newest state has it, looked at or not", async () => {
+    const shard = await released();
+    const engine = await shard.open({ gcMinAgeMs: 0 });
+    await shard.run(engine.checkpoint("two"));
+    await shard.run(unowned(shard).delete("two"));
+    await shard.run(engine.checkpoint("two"));
+    expect(await names(shard)).toEqual(["two"]);
+    const exists = { kind: "AlreadyExists", code: "LSM_CHECKPOINT_EXISTS" };
+    await expect(shard.run(engine.checkpoint("two"))).rejects.toMatchObject(exists);
+  });
+
+  it("is not judged by an owner that was overtaken and does not know", async () => {
+    const shard = await released();
+    const old = await shard.open({ gcMinAgeMs: 0 });
+    await shard.run(old.checkpoint("old"));
+    const owner = await shard.open({ gcMinAgeMs: 0 });
+    await shard.run(owner.checkpoint("new"));
+    await shard.run(owner.deleteCheckpoint("old"));
+    const fenced = { kind: "Unavailable", code: "LSM_FENCED" };
+    // Not `LSM_CHECKPOINT_NOT_FOUND`, and not `LSM_CHECKPOINT_EXISTS`.
+    await expect(shard.run(old.deleteCheckpoint("new"))).rejects.toMatchObject(fenced);
+    await expect(shard.run(old.checkpoint("old"))).rejects.toMatchObject(fenced);
+    expect(await names(shard)).toEqual(["new"]);
+  });
+});

@@ -368,3 +368,32 @@ describe("what was read of the log", () => {
     expect([entries(), replay.lastSequence]).toEqual([0, 130]);
   });
 });
+
+describe("a reader that looks while it reads", () => {
+  it("reads the newest state where collection deleted what a stalled read began with", async () => {
+    const shard = new TimedShard();
+    const options = { gcMinAgeMs: HOUR };
+    const engine = await shard.open(options);
+    await shard.flush(engine, "1");
+    let slow = false;
+    const until = async () => {
+      await shard.clock.advance(2 * HOUR);
+      await replaceAll(shard, engine, "2");
+      await shard.clock.advance(HOUR + 1);
+      await shard.run(engine.collectGarbage());
+      // The view that is read is an old one; the reader's own state is the newest.
+      await shard.run(reader.refresh());
+      expect(reader.stats().manifestId).toBe((await shard.newest()).id);
+    };
+    const store = new FaultyBlobStore(shard.store, (_index, _method, [path]) => {
+      if (!slow || !String(path).startsWith("sst/")) return undefined;
+      slow = false;
+      return { fault: "stalled", applied: "after", until };
+    });
+    const reader = await shard.read(TOLD, options, store);
+    slow = true;
+    expect(await one(shard, reader)).toBe("2");
+    expect(slow).toBe(false);
+    await shard.run(reader.close());
+  });
+});

@@ -12,7 +12,7 @@ import { GC_JOB, readJob } from "../../../src/service/gc/job.ts";
 import type { GcParts } from "../../../src/service/gc/parts.ts";
 import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import type { NodeGc } from "../../../src/service/node.ts";
-import { ACTOR, testStores } from "../../support/open-catalog.ts";
+import { ACTOR, type TestStores, testStores } from "../../support/open-catalog.ts";
 import { commitOf, openInMemory, SCHEMA, type TestIceberg } from "../../support/open-iceberg.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
 
@@ -34,7 +34,7 @@ export type GcNode = Omit<TestIceberg, "directory"> & {
 
 export interface GcWorld {
   readonly clock: SleepIsTime;
-  readonly stores: AccountStores;
+  readonly stores: TestStores;
   readonly files: MemoryBlobStore;
   /** Opens a node; `wrap` puts something between it and the stores. */
   open(wrap?: Wrap): Promise<GcNode>;

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { Clock } from "../../../src/base/clock.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
-import type { AccountStores } from "../../../src/catalog/accounts.ts";
 import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import {
   type BesideReport,
@@ -13,12 +12,13 @@ import {
 import { findBackup } from "../../../src/service/backup/format.ts";
 import { takeBackup } from "../../../src/service/backup/take.ts";
 import type { NamespaceRef, TableRef } from "../../../src/service/requests.ts";
-import { ACTOR, testStores } from "../../support/open-catalog.ts";
+import { ACTOR, type TestStores, testStores } from "../../support/open-catalog.ts";
 import {
   openTestIceberg,
   SCHEMA,
   scratchDirectory,
   type TestIceberg,
+  VIEW,
 } from "../../support/open-iceberg.ts";
 import { plantTable } from "../../support/planted-table.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
@@ -27,22 +27,9 @@ const WEEK_MS = 7 * 86_400_000;
 export const NS: NamespaceRef = { catalog: "c", namespace: ["a"] };
 export const T: TableRef = { ...NS, table: "t" };
 export const COPY: TableRef = { ...T, catalog: "d" };
-const VIEW = {
-  name: "v",
-  schema: SCHEMA,
-  version: {
-    "version-id": 1,
-    "schema-id": 0,
-    "timestamp-ms": 1_700_000_000_000,
-    summary: {},
-    "default-namespace": ["a"],
-    representations: [{ type: "sql", sql: "select 1", dialect: "spark" }],
-  },
-  properties: {},
-} as const;
 
 export interface World {
-  readonly stores: AccountStores;
+  readonly stores: TestStores;
   readonly directory: string;
   readonly node: TestIceberg;
   readonly source: MemoryBlobStore;
@@ -82,7 +69,8 @@ export async function restore(
   scope: Partial<BesideScope> = {},
 ): Promise<BesideReport> {
   const { catalog, catalogs, copies } = node;
-  const parts = { catalog, catalogs, copies, clock: stores.clock, source };
+  const { clock, prng, scratch } = stores;
+  const parts = { catalog, catalogs, copies, clock, prng, source, scratch };
   const backup = await findBackup(source);
   return restoreBeside(parts, ACTOR, backup, { catalog: "c", as: "d", ...scope });
 }
@@ -131,12 +119,12 @@ export function missing({ files }: World): readonly string[] {
 /** How far a node is that stops. */
 interface Stopping {
   readonly state: { calls: number; isDone: boolean };
-  readonly stores: AccountStores;
+  readonly stores: TestStores;
 }
 
 /** The stores of a node that stops at its n-th call, until something else is done. */
 export function stoppingAt(
-  stores: AccountStores,
+  stores: TestStores,
   n: number,
   meanwhile: () => Promise<void>,
 ): Stopping {

@@ -18,6 +18,9 @@ import { commitOf, openInMemory, SCHEMA } from "../../support/open-iceberg.ts";
 import { addSnapshot, type ClientMetadata, metadataOf, setRef } from "../../support/snapshots.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 
+/** No table here is a Delta table. */
+const NO_LOGS = { read: async () => undefined };
+
 export const NS = { catalog: "c", namespace: ["a"] } as const;
 const ALL = { snapshots: "all" } as const;
 /** Far more than 16 writers of one table need, so that giving up is a defect. */
@@ -155,7 +158,7 @@ export class Shop {
   ): Promise<void> {
     const { catalog, locations } = honest;
     const files = new MetadataFiles(new SystemClock(), locations, TABLE_FORMAT, inlineReading());
-    const snapshots = new TableSnapshots(catalog, files);
+    const snapshots = new TableSnapshots(catalog, files, NO_LOGS);
     const tried = new Set(this.tries.map(({ snapshotId }) => snapshotId));
     const ids = new Map<string, string>();
     for (const [table, its] of landed) {

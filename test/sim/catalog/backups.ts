@@ -8,14 +8,16 @@ import { shaOfPath } from "../../../src/catalog/paths.ts";
 import { MemoryPointerStore } from "../../../src/pointer/memory.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";
 import { OWN_ACTOR } from "../../../src/service/actor.ts";
-import { type Backup, findBackup } from "../../../src/service/backup/format.ts";
+import { restoreBeside } from "../../../src/service/backup/beside.ts";
+import { findBackup } from "../../../src/service/backup/format.ts";
 import { restoreBackup } from "../../../src/service/backup/restore.ts";
 import { takeBackup } from "../../../src/service/backup/take.ts";
 import { Fsck } from "../../../src/service/fsck/fsck.ts";
 import { entityHash } from "../../support/entity-hash.ts";
 import type { Host } from "../harness/host.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
-import type { Cluster } from "./cluster.ts";
+import { mustEqual, overlaid, type Restored } from "./beside.ts";
+import { CATALOG, type Cluster, openNode } from "./cluster.ts";
 import { heldBy } from "./ledger.ts";
 
 /** Processes that may end before one comes to the end of a backup or a restore. */
@@ -24,6 +26,8 @@ const MAX_PROCESSES = 40;
 const FAIR_FROM = 20;
 /** A backup makes hundreds of calls, where a request of a user makes a few. */
 const CALM = 20;
+/** Name of a catalog that is made again beside the original. */
+const BESIDE = "beside";
 /** How often a process ends, or its clock is set, while it works. */
 const TROUBLE = 0.3;
 
@@ -69,6 +73,42 @@ export class Backups {
     ];
     this.#sim.must(was.hash === is.hash, () => `${id} restores to another catalog`);
     this.#sim.coverage.note("backups equal to a catalog at rest");
+    if (this.#sim.chance(0.5)) await this.#again(id, restored);
+  }
+
+  /** Makes the catalog again beside itself, in the restored store: nodes serve the other one. */
+  async #again(id: string, restored: Restored): Promise<void> {
+    const { clock } = this.#sim;
+    const { stores } = this.#cluster;
+    const files = overlaid(stores.warehouse.store, new MemoryBlobStore(clock));
+    const own = { ...stores, pointers: restored.pointers, payloads: restored.blobs };
+    await this.#insist("restoreBeside", async (host) => {
+      const node = await openNode(this.#sim, host, own, files);
+      const { catalog, catalogs, copies } = node;
+      const source = host.blobs(this.#target, "backups");
+      const parts = {
+        catalog,
+        catalogs,
+        copies,
+        source,
+        clock: host.clock,
+        prng: this.#sim.fork(),
+        scratch: new MemoryBlobStore(clock),
+      };
+      const scope = { catalog: CATALOG, as: BESIDE };
+      try {
+        const backup = await findBackup(source, id);
+        const { leftOut } = await restoreBeside(parts, OWN_ACTOR, backup, scope);
+        this.#sim.must(leftOut.length === 0, () => `left out: ${JSON.stringify(leftOut)}`);
+      } catch (error) {
+        // An earlier process was not told that it had come to the end.
+        const done = error instanceof FirnError && error.code === "CATALOG_ALREADY_EXISTS";
+        if (!done) throw error;
+      }
+    });
+    await this.#mustBeWhole(restored);
+    await mustEqual(this.#sim, restored, files, [CATALOG, BESIDE]);
+    this.#sim.log(`backup ${id} is restored beside the original`);
   }
 
   /**
@@ -101,8 +141,10 @@ export class Backups {
         pointers: this.#slow(host.pointers(stores.pointers)),
         blobs: host.blobs(stores.payloads, "payloads"),
         clock: host.clock,
+        prng: this.#sim.fork(),
         ids,
         target: host.blobs(this.#target, "backups"),
+        scratch: new MemoryBlobStore(this.#sim.clock),
         historyRetentionMs: stores.gc.historyRetentionMs,
       };
       ({ id } = await takeBackup(parts, OWN_ACTOR.account));
@@ -110,20 +152,22 @@ export class Backups {
     return id;
   }
 
-  async #restore(id: string): Promise<{ readonly pointers: PointerStore }> {
+  async #restore(id: string): Promise<Restored> {
     const { clock } = this.#sim;
     const pointers = new MemoryPointerStore({ families: KEY_FAMILIES, clock });
     const blobs = new MemoryBlobStore(clock);
     await this.#insist("restore", async (host) => {
       const ids = new IdSource(host.clock, this.#sim.fork());
       const source = host.blobs(this.#target, "backups");
-      const backup: Backup = await findBackup(source, id);
+      const backup = await findBackup(source, id);
       const parts = {
         pointers: host.pointers(pointers),
         blobs: host.blobs(blobs, "restored"),
         clock: host.clock,
+        prng: this.#sim.fork(),
         ids,
         source,
+        scratch: new MemoryBlobStore(this.#sim.clock),
       };
       await restoreBackup(parts, backup).catch((error: unknown) => {
         // An earlier process was not told that its last batch had come through.
@@ -131,15 +175,21 @@ export class Backups {
         if (!done) throw error;
       });
     });
+    const restored = { pointers, blobs };
+    await this.#mustBeWhole(restored);
+    return restored;
+  }
+
+  async #mustBeWhole(restored: Restored): Promise<void> {
+    const { clock } = this.#sim;
     const scratch = new MemoryBlobStore(clock);
     const prng = this.#sim.fork();
     const ids = new IdSource(clock, prng);
-    const check = new Fsck({ pointers, blobs, clock, ids, prng, scratch });
+    const check = new Fsck({ ...restored, clock, ids, prng, scratch });
     for await (const { code, level, subject } of check.run(false)) {
       // Lost attempts leave payloads, and derived pointers are those of the sweep, not of the cut.
       if (level === "damage") throw new Violation(`the restored store: ${code} ${subject}`);
     }
-    return { pointers };
   }
 
   /** Starts one process after the other until one of them is done. */
@@ -197,7 +247,7 @@ export class Backups {
       case "Internal":
       case "Forbidden":
       case "Unauthenticated":
-        throw error;
+        throw new Violation(`an operator is told ${error.code}: ${error.message}`);
     }
   }
 

@@ -2,16 +2,26 @@ import { isDeepStrictEqual } from "node:util";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
+import { dropLeaving, endDelete, markBelow, reopened } from "./deletes.ts";
 import { beginPurge, endLife, step } from "./lives.ts";
 import {
   EMPTY,
   type Gone,
+  isBelowLeaving,
   type Mutation,
   type Name,
   nameKey,
+  type Path,
   relationAt,
   type State,
+  type Step,
 } from "./spec.ts";
+
+/** What a step of a job is about: a namespace, or what has a name in it. */
+export interface Where {
+  readonly path: Path;
+  readonly name?: string | undefined;
+}
 
 /** One mutation over all the requests that its client made of it. */
 export interface Intent {
@@ -65,8 +75,11 @@ export class History {
     return intent;
   }
 
-  /** A batch that the store has just applied, by the id of the request that it records. */
-  applied(requestId: string, droppedId: string | undefined): void {
+  /**
+   * A batch that the store has just applied, by the id of the request that it records. `job`: the
+   * one that it has made.
+   */
+  applied(requestId: string, droppedId: string | undefined, job?: string): void {
     const intent = this.#intents.get(requestId);
     if (intent === undefined) throw new Violation(`a batch of nobody: ${requestId}`);
     const { id, mutation, outcome } = intent;
@@ -77,7 +90,8 @@ export class History {
     if (outcome === "refused" || outcome === "nothing") {
       throw new Violation(`${id} ${mutation.kind} was applied after its client heard "${outcome}"`);
     }
-    const made = step(this.now, mutation, { droppedId, nowMs: this.#sim.clock.nowMs() });
+    const facts = { droppedId, job, nowMs: this.#sim.clock.nowMs() };
+    const made = this.#late(intent, (state) => step(state, mutation, facts));
     if ("refused" in made) {
       const what = `${id} ${JSON.stringify(mutation)}`;
       throw new Violation(`${what} was applied where it is refused: ${made.refused.join(", ")}`);
@@ -101,7 +115,8 @@ export class History {
     const registers = kind === "registerTable" || kind === "registerOver";
     if (!registers || droppedId === undefined) throw new Violation(`${id} was applied twice`);
     const nowMs = this.#sim.clock.nowMs();
-    const made = step(this.now, { kind: "dropTable", at: mutation.at }, { droppedId, nowMs });
+    const drop = { kind: "dropTable", at: mutation.at } as const;
+    const made = this.#late(intent, (state) => step(state, drop, { droppedId, nowMs }));
     if ("refused" in made) throw new Violation(`${id} took back what was not there`);
     this.#push(made.next, droppedId);
     this.#sim.coverage.note(`${kind} taken back`);
@@ -112,12 +127,65 @@ export class History {
     const [before, made] = this.#states
       .slice(Math.max(0, appliedAt - 2), appliedAt)
       .map((state) => relationAt(state, "table", at));
-    const now = relationAt(this.now, "table", at);
+    const key = nameKey(at);
+    const now = relationAt(this.now, "table", at) ?? this.now.hidden.get(key);
     if (before === undefined || !isDeepStrictEqual(now, made) || isDeepStrictEqual(now, before)) {
       throw new Violation(`${id} was applied twice`);
     }
-    this.#push({ ...this.now, relations: new Map(this.now.relations).set(nameKey(at), before) });
+    const where = this.now.hidden.has(key) ? "hidden" : "relations";
+    this.#push({ ...this.now, [where]: new Map(this.now[where]).set(key, before) });
     this.#sim.coverage.note(`${mutation.kind} taken back`);
+  }
+
+  /**
+   * What a batch makes that may have found what it is about before that was hidden. A namespace
+   * itself never changes behind its mark.
+   */
+  #late({ mutation: { kind }, since, id }: Intent, made: (state: State) => Step): Step {
+    const { now } = this;
+    const first = made(now);
+    if (!("refused" in first) || kind === "dropNamespace" || kind === "updateNamespace") {
+      return first;
+    }
+    if (kind === "deleteNamespace") return first;
+    const wasFound = (path: string) => this.some(since, ({ namespaces }) => namespaces.has(path));
+    const paths = [...now.leaving.keys()].filter(wasFound);
+    if (paths.length === 0) return first;
+    const second = reopened(now, paths, made);
+    if ("refused" in second) return first;
+    this.#sim.coverage.note(`${kind} behind a mark`);
+    this.#sim.log(`${id} had found what is being deleted now`);
+    return second;
+  }
+
+  /** A job has taken a step in what it deletes with all that is in it. */
+  ofDelete(job: string, operation: string, where: Where, droppedId: string | undefined): void {
+    const { path, name } = where;
+    const { now } = this;
+    const facts = { droppedId, nowMs: this.#sim.clock.nowMs() };
+    const drop = (mutation: Mutation) => (state: State) => step(state, mutation, facts);
+    const at = { path, name: name ?? "" };
+    switch (operation) {
+      case "begin-delete-namespace":
+        this.#push(markBelow(now, path, job));
+        break;
+      case "cancel-delete-namespace":
+        this.#push(endDelete(now, path));
+        break;
+      case "drop-namespace":
+        this.#push(dropLeaving(now, path, drop({ kind: "dropNamespace", path })), droppedId);
+        break;
+      case "drop-table":
+        this.#push(dropLeaving(now, path, drop({ kind: "dropTable", at })), droppedId);
+        break;
+      case "drop-view":
+        this.#push(dropLeaving(now, path, drop({ kind: "dropView", at })), droppedId);
+        break;
+      default:
+        throw new Violation(`a job that deletes does ${operation}`);
+    }
+    this.#sim.coverage.note(`delete job ${operation}`);
+    this.#sim.log(`${operation} ${JSON.stringify(where)} applied, state ${this.length}`);
   }
 
   #push(state: State, droppedId?: string): void {
@@ -154,6 +222,7 @@ export class History {
     const { id, mutation, since } = intent;
     this.#notApplied(intent, "refused");
     const holds = (state: State): boolean => {
+      if (code === "NAMESPACE_DELETING" && isIntoLeaving(state, mutation)) return true;
       const made = step(state, mutation);
       return "refused" in made && made.refused.includes(code);
     };
@@ -188,5 +257,23 @@ export class History {
     if (intent.appliedAt === undefined) return;
     const what = `${intent.id} ${intent.mutation.kind}`;
     throw new Violation(`${what} was answered "${outcome}" though it was applied`);
+  }
+}
+
+/** Whether something is to appear, or to move its files, below what is being deleted. */
+function isIntoLeaving(state: State, mutation: Mutation): boolean {
+  switch (mutation.kind) {
+    case "createNamespace":
+      return isBelowLeaving(state, mutation.path);
+    case "createTable":
+    case "createAt":
+    case "createStaged":
+    case "createView":
+    case "registerTable":
+    case "registerOver":
+    case "registerView":
+      return isBelowLeaving(state, mutation.at.path);
+    default:
+      return false;
   }
 }

@@ -1,3 +1,4 @@
+import { beginDelete } from "./deletes.ts";
 import {
   type Gone,
   located,
@@ -5,6 +6,7 @@ import {
   type Mutation,
   type Name,
   nameKey,
+  namespaceInTheWay,
   type Path,
   pathKey,
   placeTaken,
@@ -24,6 +26,8 @@ import {
 export interface Applied {
   /** The entity that it dropped. */
   readonly droppedId?: string | undefined;
+  /** The job that it made. */
+  readonly job?: string | undefined;
   readonly nowMs: number;
 }
 
@@ -32,6 +36,9 @@ const UNSEEN: Applied = { nowMs: 0 };
 /** What a mutation makes of a state, or why it does not. */
 export function step(state: State, mutation: Mutation, applied: Applied = UNSEEN): Step {
   if (mutation.kind === "undrop") return undrop(state, mutation.id, mutation.to);
+  if (mutation.kind === "deleteNamespace") {
+    return beginDelete(state, mutation.path, { job: applied.job ?? "", isRoot: true });
+  }
   const made = stepOfNames(state, mutation);
   if ("refused" in made) return made;
   const { next } = made;
@@ -88,24 +95,25 @@ function undrop(state: State, id: string, to: Name | undefined): Step {
   if (type === "namespace") return undropNamespace(left, gone, to);
   const at = to ?? homeOf(state, gone);
   if (at === undefined || content === undefined) return refused("NAMESPACE_NOT_FOUND");
+  if (state.leaving.has(pathKey(at.path))) return refused("NAMESPACE_DELETING");
   const made = withRelation(left, at, { type, content });
   return located(state, content, placeTaken(state, at), undefined, made);
 }
 
 function undropNamespace(state: State, { at, marks, home }: Gone, to: Name | undefined): Step {
   const path = to === undefined ? at.path : [...to.path, to.name];
-  const above = path.slice(0, -1);
-  const codes: string[] = [];
-  if (above.length > 0 && !state.namespaces.has(pathKey(above))) codes.push("NAMESPACE_NOT_FOUND");
-  if (state.namespaces.has(pathKey(path))) codes.push("NAMESPACE_ALREADY_EXISTS");
+  const codes = namespaceInTheWay(state, path);
+  // One that is being deleted has the name until then.
+  if (codes.includes("NAMESPACE_DELETING")) codes.push("NAMESPACE_ALREADY_EXISTS");
   if (codes.length > 0) return refused(...codes);
   const made = withNamespace(state, path, marks);
   return "next" in made && home !== undefined ? { next: withHome(made.next, path, home) } : made;
 }
 
 /** Where something is that comes back to the namespace that it was in. */
-function homeOf({ homes, namespaces }: State, { at, home }: Gone): Name | undefined {
-  const found = [...homes].find(([path, born]) => born === home && namespaces.has(path));
+function homeOf({ homes, namespaces, leaving }: State, { at, home }: Gone): Name | undefined {
+  const isThere = (path: string) => namespaces.has(path) || leaving.has(path);
+  const found = [...homes].find(([path, born]) => born === home && isThere(path));
   return found === undefined ? undefined : { path: JSON.parse(found[0]) as Path, name: at.name };
 }
 

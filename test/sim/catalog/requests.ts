@@ -112,7 +112,7 @@ function marked(mark: string): Record<string, string> {
 
 /** Asks for a mutation; answers what is shown of it, if anything is. `nowMs`: of the client. */
 export async function perform(
-  { iceberg: service, dropped }: Pick<CatalogNode, "iceberg" | "dropped">,
+  { iceberg: service, dropped, model }: Pick<CatalogNode, "iceberg" | "dropped" | "model">,
   context: Actor,
   mutation: Mutation,
   staged: CommitTable | undefined,
@@ -130,6 +130,11 @@ export async function perform(
     case "dropNamespace":
       await service.dropNamespace(context, namespaceOf(mutation.path));
       return undefined;
+    case "deleteNamespace": {
+      const place = { catalog: { name: CATALOG }, namespace: { path: mutation.path } };
+      await model.namespaces.dropAll(context, place);
+      return undefined;
+    }
     case "transaction": {
       const changes = mutation.changes.map((change) => ({
         namespace: change.at.path,

@@ -50,6 +50,18 @@ export interface State {
   readonly dropped: ReadonlyMap<string, Gone>;
   /** Relations by namespace and name. */
   readonly relations: ReadonlyMap<string, Relation>;
+  /** Namespaces by path that a job deletes with all that is in them: nobody finds them. */
+  readonly leaving: ReadonlyMap<string, Leaving>;
+  /** What is in those, by namespace and name. */
+  readonly hidden: ReadonlyMap<string, Relation>;
+}
+
+/** A namespace that a job deletes. */
+export interface Leaving {
+  readonly marks: readonly string[];
+  readonly job: string;
+  /** The job was asked for this very one, and not for one above it. */
+  readonly isRoot: boolean;
 }
 
 export type Path = readonly string[];
@@ -93,7 +105,7 @@ interface Birth {
 
 export type NamespaceMutation =
   | Each<"createNamespace" | "updateNamespace", { path: Path; mark: string }>
-  | Each<"dropNamespace", { path: Path }>;
+  | Each<"dropNamespace" | "deleteNamespace", { path: Path }>;
 
 export type TableMutation =
   | Each<"createTable" | "createStaged", Birth>
@@ -123,6 +135,8 @@ export const EMPTY: State = {
   homes: new Map(),
   dropped: new Map(),
   relations: new Map(),
+  leaving: new Map(),
+  hidden: new Map(),
 };
 
 /** Everything that stands in the way; nothing stands in the way of a state. */
@@ -137,7 +151,10 @@ export function nameKey({ path, name }: Name): string {
 }
 
 /** What a mutation makes of names, or why it does not; `lives.ts` says what it leaves behind. */
-export function stepOfNames(state: State, mutation: Exclude<Mutation, { kind: "undrop" }>): Step {
+export function stepOfNames(
+  state: State,
+  mutation: Exclude<Mutation, { kind: "undrop" | "deleteNamespace" }>,
+): Step {
   switch (mutation.kind) {
     case "createNamespace":
       return createNamespace(state, mutation.path, mutation.mark);
@@ -206,7 +223,9 @@ export function namesIn(state: State, type: Relation["type"], path: Path): reado
 
 /** Last levels of the child namespaces of a path, in the order of their keys. */
 export function childrenOf(state: State, path: Path): readonly string[] {
-  const paths = [...state.namespaces.keys()].map((key) => JSON.parse(key) as string[]);
+  // A list still names what is being deleted.
+  const keys = [...state.namespaces.keys(), ...state.leaving.keys()];
+  const paths = keys.map((key) => JSON.parse(key) as string[]);
   const below = paths.filter(
     (child) => child.length === path.length + 1 && path.every((level, i) => child[i] === level),
   );
@@ -222,11 +241,31 @@ export function refused(...codes: readonly string[]): Step {
 }
 
 function createNamespace(state: State, path: Path, mark: string): Step {
-  const above = path.slice(0, -1);
-  const codes: string[] = [];
-  if (above.length > 0 && !state.namespaces.has(pathKey(above))) codes.push("NAMESPACE_NOT_FOUND");
-  if (state.namespaces.has(pathKey(path))) codes.push("NAMESPACE_ALREADY_EXISTS");
+  const codes = namespaceInTheWay(state, path);
   return codes.length > 0 ? refused(...codes) : withNamespace(state, path, [mark]);
+}
+
+/** Why no namespace can appear under a path. */
+export function namespaceInTheWay(state: State, path: Path): string[] {
+  const above = path.slice(0, -1);
+  const codes = above.length > 0 ? parentCodes(state, above) : [];
+  if (state.namespaces.has(pathKey(path))) codes.push("NAMESPACE_ALREADY_EXISTS");
+  if (state.leaving.has(pathKey(path))) codes.push("NAMESPACE_DELETING");
+  return codes;
+}
+
+/**
+ * Whether a namespace lies below one that is being deleted: what reads those above it as well may
+ * say that of it too.
+ */
+export function isBelowLeaving({ leaving }: State, path: Path): boolean {
+  return path.some((_, i) => leaving.has(pathKey(path.slice(0, i))));
+}
+
+/** Why nothing can appear in a namespace. */
+export function parentCodes(state: State, path: Path): string[] {
+  if (state.namespaces.has(pathKey(path))) return [];
+  return [state.leaving.has(pathKey(path)) ? "NAMESPACE_DELETING" : "NAMESPACE_NOT_FOUND"];
 }
 
 function dropNamespace(state: State, path: Path): Step {
@@ -283,6 +322,7 @@ function claimants(state: State, own: Name | undefined): readonly Content[] {
   const purging = [...state.dropped.values()].filter((gone) => gone.purging);
   return [
     ...relations.map(([, { content }]) => content),
+    ...[...state.hidden.values()].map(({ content }) => content),
     ...purging.flatMap(({ content }) => content ?? []),
   ];
 }
@@ -297,7 +337,8 @@ function isInside(inner: string | undefined, outer: string | undefined): boolean
 
 /** Why nothing can appear at a name. A staged create requires that the table is not there. */
 export function placeTaken(state: State, at: Name, staged = false): readonly string[] {
-  if (!state.namespaces.has(pathKey(at.path))) return ["NAMESPACE_NOT_FOUND"];
+  const above = parentCodes(state, at.path);
+  if (above.length > 0) return above;
   const holder = state.relations.get(nameKey(at));
   if (holder === undefined) return [];
   if (holder.type === "view") return ["VIEW_ALREADY_EXISTS"];

@@ -27,6 +27,8 @@ export const CATALOG_SUITE: Suite = {
     createNamespace: WITH_PAYLOAD,
     updateNamespace: WITH_PAYLOAD,
     dropNamespace: [...WITH_PAYLOAD, "pointer list"],
+    deleteNamespace: WITH_PAYLOAD,
+    cancelJob: COMMIT,
     createTable: WITH_PAYLOAD,
     createAt: [...WITH_PAYLOAD, "pointer list"],
     createStaged: WITH_PAYLOAD,
@@ -59,6 +61,7 @@ export const CATALOG_SUITE: Suite = {
     listViews: [...READ, "pointer list"],
     listNamespaces: [...READ, "pointer list"],
     backup: [...READ, "pointer list", "blob read", "blob list", "blob write"],
+    restoreBeside: [...WITH_PAYLOAD, "pointer list", "blob read", "blob list"],
     restore: [...COMMIT, "pointer list", "blob read", "blob list", "blob write"],
   },
   fullSeeds: 3_000,
@@ -119,6 +122,12 @@ async function keepHouse(sim: Sim, { stores }: Cluster, user: User): Promise<voi
 
 /** In fair weather everything that was dropped comes to its end. */
 async function endAll(sim: Sim, { stores }: Cluster, user: User): Promise<void> {
+  const leaving = () => stores.history.now.leaving.size;
+  for (let rounds = 0; rounds < MAX_ROUNDS && leaving() > 0; rounds++) {
+    await sim.sleep(SERVICE_LIMITS.jobRetryCapMs);
+    await user.runJobs();
+  }
+  sim.must(leaving() === 0, () => "what is being deleted does not end");
   await sim.sleep(CATALOG_LIMITS.dropRetentionMs + SERVICE_LIMITS.jobRetryCapMs);
   for (let rounds = 0; rounds < MAX_ROUNDS && stores.history.now.dropped.size > 0; rounds++) {
     await user.runJobs();

@@ -7,6 +7,7 @@ import type {
 import { type Sim, Violation } from "../harness/sim.ts";
 import { type Answer, Client } from "./client.ts";
 import type { Cluster, Node } from "./cluster.ts";
+import { everyRelation } from "./deletes.ts";
 import type { History, Intent } from "./history.ts";
 import {
   contentKey,
@@ -24,11 +25,13 @@ import {
   allNames,
   childrenOf,
   inKeyOrder,
+  isBelowLeaving,
   type Mutation,
   type Name,
   nameKey,
   namesIn,
   type Path,
+  parentCodes,
   pathKey,
   type Relation,
   relationAt,
@@ -78,7 +81,7 @@ export class User {
 
   /** Whether something holds the location of what was born so. */
   isThere(born: string): boolean {
-    return [...this.#history.now.relations.values()].some(({ content }) => content.born === born);
+    return everyRelation(this.#history.now).some(({ content }) => content.born === born);
   }
 
   /** Sends a mutation and judges what is heard of it. Answers what was shown, where it was done. */
@@ -105,7 +108,7 @@ export class User {
         // Before its batch a table that is let go still was what is shown of it.
         const since = (intent.appliedAt ?? 0) - 1;
         const was = (state: State) =>
-          [...state.relations.values()].some(({ content }) => contentKey(content) === key);
+          everyRelation(state).some(({ content }) => contentKey(content) === key);
         if (!history.some(since, was)) {
           throw new Violation(`${id} ${mutation.kind} was answered what never was: ${key}`);
         }
@@ -143,6 +146,23 @@ export class User {
   /** Lets a node look for jobs that are due. */
   runJobs(): Promise<void> {
     return this.#client.runJobs();
+  }
+
+  /** Asks that a namespace be kept which a job deletes, if one does. */
+  async cancelDelete(): Promise<void> {
+    const history = this.#history;
+    const roots = [...history.now.leaving].filter(([, { isRoot }]) => isRoot);
+    if (roots.length === 0) return;
+    const [path, { job }] = this.#sim.pick(roots);
+    const since = history.length;
+    const answer = await this.#client.read("cancelJob", ({ jobsAdmin }) =>
+      jobsAdmin.cancel(ANONYMOUS, job),
+    );
+    if (answer.answer !== "refused") return;
+    const isOver = (state: State) => state.leaving.get(path)?.job !== job;
+    if (answer.code === "JOB_LEASE_LOST") return;
+    if (answer.code === "JOB_OVER" && history.some(since, isOver)) return;
+    throw new Violation(`${job} cannot be cancelled without reason: ${answer.code}`);
   }
 
   /** Writes what a new snapshot of a table leads to. */
@@ -216,7 +236,11 @@ export class User {
           request,
         ),
       (state, code) =>
-        code === undefined || code === placeCode(state, at) ? "holds" : "does not hold",
+        code === undefined ||
+        code === placeCode(state, at) ||
+        (code === "NAMESPACE_DELETING" && isBelowLeaving(state, at.path))
+          ? "holds"
+          : "does not hold",
     );
     return shown === undefined ? undefined : stagedCommit(shown.metadata, born);
   }
@@ -299,6 +323,7 @@ export class User {
       ({ iceberg: service }) => service.loadNamespace(ANONYMOUS, namespaceOf(path)),
       (state, code, value) => {
         const marks = state.namespaces.get(pathKey(path));
+        if (code === "NAMESPACE_NOT_FOUND" && isBelowLeaving(state, path)) return "holds";
         if (marks === undefined) return verdict(code === "NAMESPACE_NOT_FOUND");
         return verdict(
           value !== undefined &&
@@ -393,7 +418,8 @@ function verdict(holds: boolean): Verdict {
 }
 
 function placeCode(state: State, at: Name): string | undefined {
-  if (!state.namespaces.has(pathKey(at.path))) return "NAMESPACE_NOT_FOUND";
+  const [above] = parentCodes(state, at.path);
+  if (above !== undefined) return above;
   const type = state.relations.get(JSON.stringify([at.path, at.name]))?.type;
   if (type === undefined) return undefined;
   return type === "view" ? "VIEW_ALREADY_EXISTS" : "TABLE_ALREADY_EXISTS";

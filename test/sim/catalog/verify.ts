@@ -17,6 +17,8 @@ export async function verify(sim: Sim, cluster: Cluster, bank: typeof BANK): Pro
   const { stores } = cluster;
   await checkStore(...withGone(stores), stores.gone.receipts);
   mustHavePurged(stores);
+  const { leaving } = stores.history.now;
+  if (leaving.size > 0) throw new Violation(`still being deleted: ${[...leaving.keys()]}`);
   const expected = describeState(stores.history.now);
   const host = new Host(sim, "reader");
   const node = await openNode(sim, host, stores);

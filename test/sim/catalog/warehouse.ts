@@ -1,6 +1,7 @@
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { avroFile } from "../../support/avro-writer.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
+import { everyRelation } from "./deletes.ts";
 import type { History } from "./history.ts";
 
 /** Where the simulated tables lie. */
@@ -58,7 +59,7 @@ export class Warehouse {
   #mayGo(path: string, { now, everPurged, everDropped }: History): boolean {
     const ids = [...everPurged].filter((id) => path.startsWith(`${this.#directories.get(id)}/`));
     const others = [
-      ...[...now.relations.values()].map(({ content }) => content),
+      ...everyRelation(now).map(({ content }) => content),
       ...[...now.dropped.values()].flatMap(({ purging, content }) => (purging ? [] : [content])),
     ];
     // Below what is purged another table may have come to lie at the same time: its files stay.

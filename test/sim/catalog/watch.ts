@@ -17,8 +17,9 @@ import type {
 } from "../../../src/pointer/port.ts";
 import { isReceiptFamily, isSnapshotFamily, parsedKey } from "../../catalog/support/read-store.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
-import type { History } from "./history.ts";
+import type { History, Where } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Path } from "./spec.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** What is written without a batch of its own: refusals, leases, reports. */
@@ -31,6 +32,15 @@ const ALONE: ReadonlySet<FamilyName> = new Set([
 ]);
 /** What stands before the id in the leaf of something dropped: a time of 19 digits, and a dash. */
 const TIME_PREFIX = 20;
+
+/** What a job does that deletes a namespace with all that is in it. */
+const OF_DELETE: ReadonlySet<string> = new Set([
+  "begin-delete-namespace",
+  "cancel-delete-namespace",
+  "drop-namespace",
+  "drop-table",
+  "drop-view",
+]);
 
 /** Requests of the set-up, which no client is behind. */
 const SET_UP: ReadonlySet<string> = new Set(["start", "admin"]);
@@ -66,15 +76,22 @@ export function watched(
 ): PointerStore {
   const applied = new WeakSet<Batch>();
   const versions = new Map<string, Version>();
+  const places = new Places();
   const look = async (batch: Batch, outcome: CommitOutcome): Promise<void> => {
     if (outcome.outcome !== "committed") return;
     checkVersions(versions, withBumps(versions, batch.ops, outcome.versions));
     await checkFiles(batch.ops, payloads, warehouse);
+    places.learn(batch.ops);
     const record = await recordOf(batch, payloads);
     if (record === undefined || SET_UP.has(record.requestId)) return;
     const { requestId, operation } = record;
-    if (requestId.startsWith("job-")) history.ofJob(requestId.slice("job-".length), operation);
-    else history.applied(requestId, droppedIn(batch));
+    if (!requestId.startsWith("job-")) {
+      history.applied(requestId, droppedIn(batch), jobIn(batch));
+      return;
+    }
+    const job = requestId.slice("job-".length);
+    if (!OF_DELETE.has(operation)) history.ofJob(job, operation);
+    else history.ofDelete(job, operation, places.of(batch.ops), droppedIn(batch));
   };
   /** What was under the receipts that a batch is to overwrite or delete. */
   const receiptsUnder = async (ops: readonly PointerOp[]): Promise<number> => {
@@ -191,6 +208,45 @@ function droppedIn({ ops }: Batch): string | undefined {
     if (op.op === "put" && family === "dropped") return values.at(-1)?.slice(TIME_PREFIX);
   }
   return undefined;
+}
+
+/** The job that a batch has made. */
+function jobIn({ ops }: Batch): string | undefined {
+  const made = ops.find(({ op, key }) => op === "put" && parsedKey(key).family === "jobById");
+  return made === undefined ? undefined : parsedKey(made.key).values.at(-1);
+}
+
+/** Under which path each namespace is: none of them is ever renamed. */
+class Places {
+  readonly #paths = new Map<string, Path>();
+
+  learn(ops: readonly PointerOp[]): void {
+    for (const op of ops) {
+      if (op.op !== "put" || op.summary === undefined) continue;
+      const { family, values } = parsedKey(op.key);
+      if (family !== "namespaceByPath") continue;
+      this.#paths.set(decodeSummary(op.summary).entityId, values.slice(2).map(String));
+    }
+  }
+
+  /** What a batch of a job is about. */
+  of(ops: readonly PointerOp[]): Where {
+    for (const { op, key } of ops) {
+      const { family, values } = parsedKey(key);
+      const isName = family === "tableByName" || family === "viewByName";
+      if (op === "delete" && isName) {
+        return { path: this.#pathOf(values.at(-2)), name: values.at(-1) };
+      }
+      if (op === "put" && family === "namespaceById") return { path: this.#pathOf(values.at(-1)) };
+    }
+    throw new Violation("a batch of a job that deletes is about nothing");
+  }
+
+  #pathOf(id = ""): Path {
+    const path = this.#paths.get(id);
+    if (path === undefined) throw new Violation(`namespace ${id} has no path`);
+    return path;
+  }
 }
 
 /** The record of a batch; none of what is written outside of batches. */

@@ -80,7 +80,19 @@ async function doOne(choice: Choice): Promise<void> {
   const mutation = sim.pick(MAKERS)(choice, id);
   if (mutation === undefined) return;
   const shown = await user.mutate(id, mutation);
+  if (mutation.kind === "deleteNamespace") await follow(choice);
   if (shown !== undefined) remember(files[isOfView(mutation) ? "view" : "table"], shown);
+}
+
+/** Most often a node takes the job up at once; now and then somebody has second thoughts. */
+async function follow({ sim, user }: Choice): Promise<void> {
+  if (sim.chance(0.3)) {
+    void sim.spawn(async () => {
+      await sim.sleep(sim.spanMs(1, 5_000));
+      await user.cancelDelete();
+    });
+  }
+  if (sim.chance(0.7)) await user.runJobs();
 }
 
 function isOfView({ kind }: Mutation): boolean {
@@ -119,6 +131,7 @@ const MAKERS: readonly Maker[] = [
   ...times(4, ({ sim }, id) => ({ kind: "createNamespace", path: sim.pick(PATHS), mark: id })),
   ...times(2, ({ sim }, id) => ({ kind: "updateNamespace", path: sim.pick(PATHS), mark: id })),
   ...times(3, ({ sim }) => ({ kind: "dropNamespace", path: sim.pick(PATHS) })),
+  ...times(2, ({ sim }) => ({ kind: "deleteNamespace", path: sim.pick(PATHS) })),
 ];
 
 function times(count: number, maker: Maker): readonly Maker[] {

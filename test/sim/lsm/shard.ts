@@ -83,10 +83,18 @@ export class Shard {
   /** Openings that failed since one succeeded. */
   #unopened = 0;
 
-  /** @param onDisk how often the log lies on a disk rather than among the objects. */
-  constructor(sim: Sim, objects: Objects = inMemory(sim), onDisk = 0.5) {
+  /**
+   * @param onDisk how often the log lies on a disk rather than among the objects.
+   * @param history what is known of the engine's writes.
+   */
+  constructor(
+    sim: Sim,
+    objects: Objects = inMemory(sim),
+    onDisk = 0.5,
+    history: History = new History(sim),
+  ) {
     this.#sim = sim;
-    this.history = new History(sim);
+    this.history = history;
     this.#objects = objects;
     objects.watch.onPublished = (manifest, before) => {
       const { owner, writerEpoch, lastSequence } = manifest;
@@ -438,6 +446,7 @@ function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmTuning> {
     tableBytes: sim.pick([600, 4_000, 100_000]),
     ingestBytes: sim.pick([200, 2_000, 100_000]),
     compactionSubrangeBytes: sim.pick([300, 3_000, 1_000_000]),
+    compactionStepBytes: sim.pick([500, 5_000, 1_000_000]),
     l0Tables: [30, 1_000],
     gcMinAgeMs,
   };

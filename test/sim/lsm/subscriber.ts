@@ -92,8 +92,10 @@ export class Subscriber {
     let unfed = 0;
     while (branch.unfed(this.#due + unfed) !== undefined) unfed++;
     const first = branch.unfed(this.#due);
-    // Ingests are told one by one.
-    const isDue = unfed > 0 && oldest <= this.#due + unfed && branch.unfed(oldest) !== "restore";
+    // Ingests are told one by one: behind one may come a restore, of which the next call tells.
+    const isToldAlone = first === "ingest" && oldest === this.#due + 1;
+    const isBegun = oldest <= this.#due + unfed && branch.unfed(oldest) !== "restore";
+    const isDue = unfed > 0 && (isToldAlone || isBegun);
     this.#must(member, isDue || !this.#shard.retainsAll, () => `${what}, and all is to be kept`);
     this.#sim.coverage.note(`subscribe ${isDue ? first : "gone"}`);
     this.#rows = branch.rowsAt(oldest - 1);

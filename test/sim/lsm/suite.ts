@@ -101,7 +101,7 @@ async function inherit(
   });
 }
 
-async function inFairWeather(name: string, work: () => Promise<void>): Promise<void> {
+export async function inFairWeather(name: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -110,7 +110,7 @@ async function inFairWeather(name: string, work: () => Promise<void>): Promise<v
 }
 
 /** What happens to the processes and their machines, from time to time. */
-async function disturb(sim: Sim, shard: Shard): Promise<void> {
+export async function disturb(sim: Sim, shard: Shard): Promise<void> {
   // A machine may sleep, or its wall clock be set: where both happen at once, no time is certain.
   const sleepy = sim.chance(0.5);
   const often = sim.pick([3_000, 20_000, 120_000]);

@@ -1,22 +1,26 @@
 import { assert } from "../../../base/assert.ts";
-import { type Cursor, END, ENTRY, type EntryBytes, MISS, type Step } from "../../format/cursor.ts";
+import { BlockEntry } from "../../format/block-entry.ts";
+import { type Cursor, END, ENTRY, MISS, type Step } from "../../format/cursor.ts";
 import type { DataBlock } from "../../format/data-block.ts";
-import { DataBlockCursor } from "../../format/data-block-cursor.ts";
-import { type Key, type Kind, MERGE, plainKind, type Sequence } from "../../format/entry.ts";
+import { type Key, MERGE, plainKind, type Sequence } from "../../format/entry.ts";
+import { lowerBound } from "../../format/sst-meta.ts";
 import type { SalvageTable } from "./salvage-table.ts";
 
 /** Forward over the entries of a damaged table. On a miss, `load` the next block. */
-export class SalvageCursor implements Cursor {
+export class SalvageCursor extends BlockEntry implements Cursor {
   readonly table: SalvageTable;
-  readonly #cursor = new DataBlockCursor();
   /** Of a table that no manifest names: entries up to it count elsewhere, and operands may. */
   readonly above: Sequence | undefined;
+  /** The first key that is read. */
+  readonly #from: Key;
   #state: "due" | "in a block" | "ended" = "due";
   #isFirst = false;
   #skippedOperands = 0;
 
   constructor(table: SalvageTable, above: Sequence | undefined) {
+    super();
     this.table = table;
+    this.#from = lowerBound(table.meta);
     this.above = above;
   }
 
@@ -32,48 +36,7 @@ export class SalvageCursor implements Cursor {
   async load(): Promise<void> {
     const block: DataBlock | undefined = await this.table.nextBlock();
     this.#state = block === undefined ? "ended" : "in a block";
-    if (block !== undefined) this.#cursor.reset(block);
-  }
-
-  get key(): Key {
-    return this.#cursor.key;
-  }
-
-  get sequence(): Sequence {
-    return this.#cursor.sequence;
-  }
-
-  get kind(): Kind {
-    return this.#cursor.kind;
-  }
-
-  get operator(): number {
-    return this.#cursor.operator;
-  }
-
-  get expiresAtMs(): number {
-    return this.#cursor.expiresAtMs;
-  }
-
-  get valueSource(): Uint8Array {
-    return this.#cursor.valueSource;
-  }
-
-  get valueStart(): number {
-    return this.#cursor.valueStart;
-  }
-
-  get valueEnd(): number {
-    return this.#cursor.valueEnd;
-  }
-
-  get entry(): EntryBytes {
-    return this.#cursor.entry;
-  }
-
-  value(): Uint8Array {
-    const { valueSource, valueStart, valueEnd } = this.#cursor;
-    return valueSource.subarray(valueStart, valueEnd);
+    if (block !== undefined) this.cursor.reset(block);
   }
 
   /** May be called again until the first `next`. */
@@ -86,8 +49,10 @@ export class SalvageCursor implements Cursor {
   next(): Step {
     if (this.#state === "due") return MISS;
     if (this.#state === "ended") return END;
-    while (this.#cursor.next()) {
-      const { sequence, kind } = this.#cursor;
+    while (this.cursor.next()) {
+      const { sequence, kind } = this.cursor;
+      // A compaction has taken it: it is in another table.
+      if (this.#from !== "" && this.cursor.key < this.#from) continue;
       if (this.above === undefined) return ENTRY;
       if (sequence <= this.above) continue;
       if (plainKind(kind) !== MERGE) return ENTRY;

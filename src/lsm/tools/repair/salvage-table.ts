@@ -111,8 +111,8 @@ export class SalvageTable {
         return block;
       }
     }
-    const { stats } = this.meta;
-    const isShort = !this.#hasGap && this.#blocks < stats.dataBlocks;
+    const { stats, whole } = this.meta;
+    const isShort = !this.#hasGap && this.#blocks < (whole ?? stats).dataBlocks;
     if (isShort) this.#gap ??= { offset: 0, what: "data blocks are missing" };
     this.#endGap(stats.lastKey);
     return undefined;

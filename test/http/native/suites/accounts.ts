@@ -27,6 +27,22 @@ export function describeAccounts(served: () => Api): void {
       expect((await firn.refused("GET", "/accounts/thaw")).code).toBe("ACCOUNT_NOT_FOUND");
     });
 
+    it("makes an administrator, and suspends and resumes", async () => {
+      const firn = served();
+      const admin = { principal: "boss" };
+      const made = await firn.done<{ key: string }>("POST", "/accounts/snow/admins", admin);
+      expect(made.key).toMatch(/^firn_/);
+      expect((await firn.refused("POST", "/accounts/none/admins", admin)).code).toBe(
+        "ACCOUNT_NOT_FOUND",
+      );
+      for (const suspended of [true, true, false]) {
+        const now = await firn.done<api.Account>("PATCH", "/accounts/snow", { suspended });
+        expect(now.suspended).toBe(suspended);
+      }
+      const kept = await firn.refused("PATCH", "/accounts/default", { suspended: true });
+      expect([kept.status, kept.code]).toEqual([409, "ACCOUNT_KEPT"]);
+    });
+
     it("describes and tags them, and only the version that was meant", async () => {
       const firn = served();
       const before = await firn.done<api.Account>("GET", "/accounts/snow");
@@ -47,6 +63,28 @@ export function describeAccounts(served: () => Api): void {
         tags: { owner: "ann" },
       });
       expect(own).toMatchObject({ name: "default", tags: { owner: "ann" } });
+    });
+
+    it("drops an empty one, one with all in it by a job, and never its own", async () => {
+      const firn = served();
+      const made = await firn.done<api.Account>("POST", "/accounts", { name: "sleet" });
+      await firn.done("PATCH", "/accounts/sleet", { protected: true });
+      expect(await firn.refused("DELETE", "/accounts/sleet")).toMatchObject({
+        status: 409,
+        code: "PROTECTED",
+      });
+      await firn.done("PATCH", "/accounts/sleet", { protected: false });
+      await firn.done("DELETE", "/accounts/sleet?dryRun=true");
+      await firn.done("DELETE", "/accounts/sleet");
+      expect((await firn.refused("GET", "/accounts/sleet")).code).toBe("ACCOUNT_NOT_FOUND");
+      const back = await firn.done("POST", `/dropped/${made.id}:undrop`, {});
+      expect(back).toMatchObject({ type: "account", name: "sleet" });
+      const job = await firn.done<api.Job>("DELETE", "/accounts/sleet?recursive=true");
+      expect(job).toMatchObject({ kind: "delete" });
+      expect(await firn.refused("DELETE", "/accounts/default?recursive=true")).toMatchObject({
+        status: 409,
+        code: "ACCOUNT_IN_USE",
+      });
     });
   });
 }

@@ -1,0 +1,213 @@
+import type { Asks, PageQuery } from "./asks.ts";
+import type { ApiOperation, Schema } from "./operation.ts";
+import {
+  CATALOG,
+  type Catalog,
+  CHANGE,
+  type Change,
+  DROPPED,
+  type Dropped,
+  JOB,
+  type Job,
+  NAMESPACE,
+  type Namespace,
+  SNAPSHOT,
+  type Snapshot,
+  SUMMARY,
+  type Summary,
+  TABLE,
+  type Table,
+} from "./resources.ts";
+import {
+  COUNT,
+  FLAG,
+  INT64,
+  listOf,
+  object,
+  oneOf,
+  PAGE,
+  PROPERTIES,
+  TEXT,
+  TIME,
+} from "./schema.ts";
+
+/*
+ * Whole pages: everything that one view of the console shows, in one answer. Lists in them are
+ * bounded; the operations of each kind page through the rest.
+ */
+
+/** Changes within one minute, which starts at `minute`. */
+export interface MinuteOfChanges {
+  readonly minute: string;
+  readonly changes: number;
+}
+
+/** What is new, and what needs attention. */
+export interface Home {
+  readonly catalogs: readonly Summary[];
+  /** Newest first. */
+  readonly changes: readonly Change[];
+  /** Of the last 30 minutes, oldest first; minutes without changes too. */
+  readonly minutes: readonly MinuteOfChanges[];
+  /** More was changed in these minutes than was counted. */
+  readonly isPartial: boolean;
+  readonly failedJobs: readonly Job[];
+  /** Soonest gone first. */
+  readonly dropped: readonly Dropped[];
+}
+
+export interface CatalogPage {
+  readonly catalog: Catalog;
+  readonly namespaces: readonly Summary[];
+  readonly nextPageToken?: string;
+}
+
+/** A table in a list, with what its current snapshot says; of a table without one: nothing. */
+export interface TableLine extends Summary {
+  readonly rows?: string;
+  readonly bytes?: string;
+  readonly files?: string;
+  readonly lastCommit?: string;
+  readonly operation?: string;
+}
+
+export interface NamespacePage {
+  readonly namespace: Namespace;
+  /** Of the first page alone. */
+  readonly namespaces: readonly Summary[];
+  readonly views: readonly Summary[];
+  readonly tables: readonly TableLine[];
+  readonly nextPageToken?: string;
+}
+
+/** A field of a schema; those of structs, lists and maps have the names above them, with dots. */
+export interface PageField {
+  readonly id: number;
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly doc?: string;
+}
+
+export interface PageSchema {
+  readonly schemaId: number;
+  readonly fields: readonly PageField[];
+}
+
+export interface PageRef {
+  readonly name: string;
+  readonly type: "branch" | "tag";
+  readonly snapshotId: string;
+}
+
+/** What the metadata file of an Iceberg table adds. */
+export interface IcebergPage {
+  readonly formatVersion: number;
+  readonly lastUpdated: string;
+  readonly currentSchemaId: number;
+  /** The newest 20. */
+  readonly schemas: readonly PageSchema[];
+  /** Such as `day(at)`. */
+  readonly partition: readonly string[];
+  readonly sort: readonly string[];
+  readonly properties: Readonly<Record<string, string>>;
+  readonly refs: readonly PageRef[];
+  /** The newest 500. */
+  readonly snapshots: readonly Snapshot[];
+  readonly snapshotCount: number;
+}
+
+export interface TablePage {
+  readonly table: Table;
+  readonly iceberg?: IcebergPage;
+}
+
+const FIELD = object({ id: COUNT, name: TEXT, type: TEXT, required: FLAG }, { doc: TEXT });
+const TABLE_LINE: Schema = {
+  ...SUMMARY,
+  properties: {
+    ...(SUMMARY["properties"] as object),
+    rows: INT64,
+    bytes: INT64,
+    files: INT64,
+    lastCommit: TIME,
+    operation: TEXT,
+  },
+};
+const ICEBERG_PAGE: Schema = object({
+  formatVersion: COUNT,
+  lastUpdated: TIME,
+  currentSchemaId: COUNT,
+  schemas: listOf(object({ schemaId: COUNT, fields: listOf(FIELD) })),
+  partition: listOf(TEXT),
+  sort: listOf(TEXT),
+  properties: PROPERTIES,
+  refs: listOf(object({ name: TEXT, type: oneOf("branch", "tag"), snapshotId: INT64 })),
+  snapshots: listOf(SNAPSHOT),
+  snapshotCount: COUNT,
+});
+
+export interface PageOperations {
+  getHome: Asks<never, object, undefined, Home>;
+  getCatalogPage: Asks<"catalog", PageQuery, undefined, CatalogPage>;
+  getNamespacePage: Asks<"catalog" | "namespace", PageQuery, undefined, NamespacePage>;
+  getTablePage: Asks<"catalog" | "namespace" | "table", object, undefined, TablePage>;
+}
+
+const AT_NAMESPACE = "/catalogs/{catalog}/namespaces/{namespace}";
+
+export const PAGE_OPERATIONS: Readonly<Record<keyof PageOperations, ApiOperation>> = {
+  getHome: {
+    method: "GET",
+    template: "/home",
+    tag: "node",
+    summary: "Get what is new and what wants attention",
+    needs: ["see"],
+    status: 200,
+    answer: object({
+      catalogs: listOf(SUMMARY),
+      changes: listOf(CHANGE),
+      minutes: listOf(object({ minute: TIME, changes: COUNT })),
+      isPartial: FLAG,
+      failedJobs: listOf(JOB),
+      dropped: listOf(DROPPED),
+    }),
+  },
+  getCatalogPage: {
+    method: "GET",
+    template: "/catalogs/{catalog}:page",
+    tag: "catalogs",
+    summary: "Get a catalog with the namespaces of its top level",
+    needs: ["see"],
+    query: PAGE,
+    status: 200,
+    answer: object({ catalog: CATALOG, namespaces: listOf(SUMMARY) }, { nextPageToken: TEXT }),
+  },
+  getNamespacePage: {
+    method: "GET",
+    template: `${AT_NAMESPACE}:page`,
+    tag: "namespaces",
+    summary: "Get a namespace with what is in it, and the size of each table",
+    needs: ["see"],
+    query: PAGE,
+    status: 200,
+    answer: object(
+      {
+        namespace: NAMESPACE,
+        namespaces: listOf(SUMMARY),
+        views: listOf(SUMMARY),
+        tables: listOf(TABLE_LINE),
+      },
+      { nextPageToken: TEXT },
+    ),
+  },
+  getTablePage: {
+    method: "GET",
+    template: `${AT_NAMESPACE}/tables/{table}:page`,
+    tag: "tables",
+    summary: "Get a table with its schemas, references and newest snapshots",
+    needs: ["read-metadata"],
+    status: 200,
+    answer: object({ table: TABLE }, { iceberg: ICEBERG_PAGE }),
+  },
+};

@@ -1,0 +1,163 @@
+import type { Asks } from "./asks.ts";
+import type { ApiOperation, Schema } from "./operation.ts";
+import { FENCE, KEY_TEXT } from "./pattern-schema.ts";
+import { FLAG, listOf, NAME, object, oneOf, PAGE } from "./schema.ts";
+
+/** A row, or part of one: values by the names of columns. */
+export type JsonRow = Readonly<Record<string, unknown>>;
+
+export interface GetRows {
+  readonly keys: readonly JsonRow[];
+  readonly columns?: readonly string[];
+}
+
+interface JsonBound {
+  readonly value: unknown;
+  readonly inclusive?: boolean;
+}
+
+export interface ScanRows {
+  readonly index?: string;
+  readonly equal?: readonly unknown[];
+  readonly lower?: JsonBound;
+  readonly upper?: JsonBound;
+  readonly reverse?: boolean;
+  readonly columns?: readonly string[];
+  readonly pageSize?: number;
+  readonly pageToken?: string;
+}
+
+export type RowWrite =
+  | { readonly op: "insert"; readonly row: JsonRow; readonly onConflict?: "error" | "nothing" }
+  | { readonly op: "put"; readonly row: JsonRow }
+  | { readonly op: "update"; readonly key: JsonRow; readonly set: JsonRow }
+  | { readonly op: "delete"; readonly key: JsonRow };
+
+/** A lease that has to be held still: one of a table in the namespace of the rows. */
+export interface RequiredFence {
+  readonly table: string;
+  readonly name: string;
+  readonly fence: string;
+}
+
+export interface WriteRows {
+  readonly writes: readonly RowWrite[];
+  readonly fences?: readonly RequiredFence[];
+  readonly isolation?: "serializable" | "repeatable read" | "read committed";
+  readonly returning?: boolean;
+}
+
+export interface RowPage {
+  readonly rows: readonly JsonRow[];
+  readonly nextPageToken?: string;
+}
+
+export interface WrittenRow {
+  /** False where there was no such row, or one that an insert left as it is. */
+  readonly changed: boolean;
+  /** With `returning`: the row as it is now, or was before its deletion. */
+  readonly row?: JsonRow;
+}
+
+type At = "catalog" | "namespace" | "table";
+
+export interface RowOperations {
+  getRows: Asks<At, object, GetRows, { readonly rows: readonly (JsonRow | null)[] }>;
+  scanRows: Asks<At, object, ScanRows, RowPage>;
+  writeRows: Asks<At, object, WriteRows, { readonly results: readonly WrittenRow[] }>;
+}
+
+const ROWS = "/catalogs/{catalog}/namespaces/{namespace}/tables/{table}/rows";
+const tag = "rows";
+
+const ROW: Schema = {
+  type: "object",
+  description:
+    "Values by the names of columns: booleans, int2, int4 and finite floats as in JSON, json and " +
+    "jsonb as they are, arrays as arrays, all other types as PostgreSQL's text",
+};
+const COLUMNS: Schema = {
+  type: "array",
+  items: NAME,
+  minItems: 1,
+  maxItems: 1_600,
+  description: "Only these; absent: all",
+};
+const KEY: Schema = { ...ROW, description: "Values of the columns of the primary key" };
+const BOUND: Schema = object({ value: {} }, { inclusive: FLAG });
+const WRITE: Schema = {
+  anyOf: [
+    object({ op: oneOf("insert"), row: ROW }, { onConflict: oneOf("error", "nothing") }),
+    object({ op: oneOf("put"), row: ROW }),
+    object({ op: oneOf("update"), key: KEY, set: ROW }),
+    object({ op: oneOf("delete"), key: KEY }),
+  ],
+};
+
+export const ROW_OPERATIONS: Readonly<Record<keyof RowOperations, ApiOperation>> = {
+  getRows: {
+    method: "POST",
+    template: `${ROWS}:get`,
+    tag,
+    summary: "Get rows by their primary keys; null where there is none",
+    needs: ["read-data"],
+    body: object(
+      { keys: { type: "array", items: KEY, minItems: 1, maxItems: 1_000 } },
+      { columns: COLUMNS },
+    ),
+    status: 200,
+    answer: object({ rows: listOf({ anyOf: [ROW, { type: "null" }] }) }),
+  },
+  scanRows: {
+    method: "POST",
+    template: `${ROWS}:scan`,
+    tag,
+    summary: "Scan a range of rows in key order or in that of an index; all pages are of one state",
+    needs: ["read-data"],
+    body: object(
+      {},
+      {
+        index: { ...NAME, description: "In the order of this index; absent: the primary key" },
+        equal: {
+          type: "array",
+          maxItems: 32,
+          description: "Values of the first columns of the key",
+        },
+        lower: { ...BOUND, description: "Of the column behind `equal`; inclusive if absent" },
+        upper: { ...BOUND, description: "Of the column behind `equal`; exclusive if absent" },
+        reverse: FLAG,
+        columns: COLUMNS,
+        ...PAGE,
+      },
+    ),
+    status: 200,
+    answer: object(
+      { rows: listOf(ROW) },
+      { nextPageToken: { type: "string", description: "Absent on the last page" } },
+    ),
+  },
+  writeRows: {
+    method: "POST",
+    template: `${ROWS}:write`,
+    tag,
+    summary: "Write rows in one transaction: all of it happens, or nothing",
+    needs: ["write-data"],
+    body: object(
+      { writes: { type: "array", items: WRITE, minItems: 1, maxItems: 1_000 } },
+      {
+        fences: {
+          type: "array",
+          items: object({ table: NAME, name: KEY_TEXT, fence: FENCE }),
+          minItems: 1,
+          maxItems: 16,
+          description:
+            "Leases of tables in this namespace: 410 unless each fence is its lease's newest",
+        },
+        isolation: oneOf("serializable", "repeatable read", "read committed"),
+        returning: { ...FLAG, description: "Answers with the rows, too: needs read-data" },
+      },
+    ),
+    status: 200,
+    answer: object({ results: listOf(object({ changed: FLAG }, { row: ROW })) }),
+  },
+};

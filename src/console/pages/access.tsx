@@ -1,0 +1,84 @@
+import { useRef } from "preact/hooks";
+import type { PrincipalInfo } from "../../api/access-operations.ts";
+import { client, useLoaded } from "../data.ts";
+import { NamedGrid } from "../parts/named-grid.tsx";
+import { Shown } from "../parts/states.tsx";
+import { usePages } from "../parts/use-pages.ts";
+import { useRun } from "../parts/use-run.ts";
+import { STRINGS } from "../strings.ts";
+
+/** Who may come in: principals and roles. */
+export function AccessPage() {
+  const page = (pageToken?: string) =>
+    client.call("listPrincipals", {
+      query: { pageSize: 200, ...(pageToken !== undefined && { pageToken }) },
+    });
+  const first = useLoaded("principals", () => page());
+  const more = usePages(first.data?.nextPageToken, page);
+  return (
+    <>
+      <h1 tabIndex={-1}>{STRINGS.access}</h1>
+      <Shown {...first}>
+        {({ items }) => (
+          <>
+            <Create onDone={() => void first.reload()} />
+            <Principals items={[...items, ...more.items]} onEnd={more.next} />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Create({ onDone }: { readonly onDone: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const { refusal, run } = useRun();
+  const create = async (operation: "createPrincipal" | "createRole") => {
+    const name = field.current?.value ?? "";
+    if (!(await run(() => client.call(operation, { body: { name } })))) return;
+    if (field.current !== null) field.current.value = "";
+    onDone();
+  };
+  return (
+    <>
+      <form class="actions" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          {STRINGS.newName} <input ref={field} autocomplete="off" spellcheck={false} />
+        </label>
+        <button type="button" onClick={() => void create("createPrincipal")}>
+          {STRINGS.createPrincipal}
+        </button>
+        <button type="button" onClick={() => void create("createRole")}>
+          {STRINGS.createRole}
+        </button>
+      </form>
+      {refusal !== undefined && <p role="alert">{refusal}</p>}
+    </>
+  );
+}
+
+interface PrincipalsProps {
+  readonly items: readonly PrincipalInfo[];
+  readonly onEnd: (() => void) | undefined;
+}
+
+function Principals({ items, onEnd }: PrincipalsProps) {
+  const routeTo = ({ name }: PrincipalInfo) => ({ view: "principal", name }) as const;
+  return (
+    <NamedGrid
+      label={STRINGS.access}
+      items={items}
+      routeTo={routeTo}
+      onEnd={onEnd}
+      columns={[
+        {
+          name: "Kind",
+          of: ({ kind, suspended }) => `${kind.toLowerCase()}${suspended ? ", suspended" : ""}`,
+        },
+        { name: "Roles", of: ({ roles }) => roles.join(", "), isExtra: true },
+        { name: "Keys", of: ({ keys }) => keys.length, isNumber: true },
+        { name: "Description", of: ({ description }) => description, isExtra: true },
+      ]}
+    />
+  );
+}

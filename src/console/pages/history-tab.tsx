@@ -1,0 +1,124 @@
+import { useMemo, useState } from "preact/hooks";
+import type { IcebergPage, PageRef } from "../../api/page-operations.ts";
+import type { Snapshot, Table } from "../../api/resources.ts";
+import { now } from "../data.ts";
+import { agoText, bytesText, deltaText, shortId } from "../format.ts";
+import { Copy } from "../parts/copy.tsx";
+import { Grid } from "../parts/grid.tsx";
+import { Empty } from "../parts/states.tsx";
+import { GraphCell } from "../pictures/graph.tsx";
+import { graphRows } from "../pictures/graph-layout.ts";
+import { STRINGS } from "../strings.ts";
+import { Compared } from "./compared.tsx";
+import { Refs, SnapshotActions } from "./ref-actions.tsx";
+
+interface HistoryProps {
+  readonly table: Table;
+  readonly iceberg: IcebergPage;
+  readonly onDone: () => void;
+}
+
+/** The branch graph: one chosen snapshot is named or gone back to, two are compared. */
+export function History({ table, iceberg, onDone }: HistoryProps) {
+  const { snapshots, snapshotCount, refs } = iceberg;
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const rows = useMemo(() => graphRows(snapshots), [snapshots]);
+  const lanes = Math.max(1, ...rows.map(({ lane, through }) => 1 + Math.max(lane, ...through)));
+  const refsOf = useMemo(() => Map.groupBy(refs, ({ snapshotId }) => snapshotId), [refs]);
+  if (snapshots.length === 0) return <Empty text={STRINGS.noSnapshots} />;
+  const toggle = (id: string) =>
+    setChosen((was) =>
+      was.includes(id) ? was.filter((one) => one !== id) : [...was.slice(-1), id],
+    );
+  const pair = snapshots.filter(({ snapshotId }) => chosen.includes(snapshotId));
+  const [newer, older] = pair;
+  const done = () => {
+    setChosen([]);
+    onDone();
+  };
+  return (
+    <section>
+      <Refs table={table} iceberg={iceberg} onDone={done} />
+      {newer === undefined && <p class="dim">{STRINGS.chooseTwo}</p>}
+      {newer !== undefined && older === undefined && (
+        <SnapshotActions
+          key={newer.snapshotId}
+          table={table}
+          iceberg={iceberg}
+          snapshot={newer}
+          onDone={done}
+        />
+      )}
+      {newer !== undefined && older !== undefined && (
+        <Compared iceberg={iceberg} from={older} to={newer} />
+      )}
+      {snapshotCount > snapshots.length && <p class="dim">{STRINGS.onlyNewest}</p>}
+      <Grid
+        label="Snapshots"
+        items={rows}
+        keyOf={({ item }) => item.snapshotId}
+        columns={[
+          { name: "Graph", of: (row) => <GraphCell row={row} lanes={Math.min(lanes, 12)} /> },
+          {
+            name: "Snapshot",
+            of: ({ item }) => (
+              <SnapshotName
+                snapshot={item}
+                refs={refsOf.get(item.snapshotId) ?? []}
+                isChosen={chosen.includes(item.snapshotId)}
+                onChoose={() => toggle(item.snapshotId)}
+              />
+            ),
+          },
+          { name: "When", of: ({ item }) => agoText(item.timestamp, now.value) },
+          { name: "What", of: ({ item }) => item.operation, isExtra: true },
+          {
+            name: "Rows",
+            of: ({ item }) => added(item, "added-records", "deleted-records"),
+            isNumber: true,
+          },
+          {
+            name: "Files",
+            of: ({ item }) => added(item, "added-data-files", "deleted-data-files"),
+            isNumber: true,
+            isExtra: true,
+          },
+          {
+            name: "Size then",
+            of: ({ item }) => bytesText(item.summary["total-files-size"]),
+            isNumber: true,
+            isExtra: true,
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+function added({ summary }: Snapshot, plus: string, minus: string): string {
+  return deltaText(summary[minus], summary[plus]);
+}
+
+interface NameProps {
+  readonly snapshot: Snapshot;
+  readonly refs: readonly PageRef[];
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}
+
+function SnapshotName({ snapshot: { snapshotId }, refs, isChosen, onChoose }: NameProps) {
+  return (
+    <span class="id">
+      <label>
+        <input type="checkbox" checked={isChosen} onChange={onChoose} />
+        <code title={snapshotId}>{shortId(snapshotId)}</code>
+      </label>
+      <Copy text={snapshotId} />
+      {refs.map(({ name, type }) => (
+        <span key={name} class={`ref ${type}`}>
+          {name}
+        </span>
+      ))}
+    </span>
+  );
+}

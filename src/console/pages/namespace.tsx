@@ -1,0 +1,170 @@
+import type { NamespacePage, TableLine } from "../../api/page-operations.ts";
+import type { Summary } from "../../api/resources.ts";
+import { namespaceName } from "../../client/client.ts";
+import { client, now, useLoaded } from "../data.ts";
+import { agoText, bytesText, countText } from "../format.ts";
+import { go } from "../navigation.ts";
+import { Id } from "../parts/copy.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { Grid } from "../parts/grid.tsx";
+import { Link } from "../parts/link.tsx";
+import { PropertyList } from "../parts/properties.tsx";
+import { Empty, Shown } from "../parts/states.tsx";
+import { usePages } from "../parts/use-pages.ts";
+import { Share } from "../pictures/bars.tsx";
+import type { Path } from "../route.ts";
+import { STRINGS } from "../strings.ts";
+import { Namespaces } from "./catalog.tsx";
+
+interface Place {
+  readonly catalog: string;
+  readonly namespace: Path;
+}
+
+function firstTable({ catalog, namespace }: Place): string {
+  const levels = [...namespace, "cores"].map((name) => JSON.stringify(name)).join(", ");
+  return [
+    "import pyarrow",
+    "from pyiceberg.catalog import load_catalog",
+    `catalog = load_catalog("firn", type="rest", uri=${JSON.stringify(`${location.origin}/iceberg`)}, warehouse=${JSON.stringify(catalog)})`,
+    `catalog.create_table((${levels}), schema=pyarrow.schema([("depth", pyarrow.int64())]))`,
+  ].join("\n");
+}
+
+/** One namespace: what is in it, and how large. */
+export function NamespaceView(place: Place) {
+  const path = { catalog: place.catalog, namespace: namespaceName(place.namespace) };
+  const { data, error } = useLoaded(`namespace ${JSON.stringify(place)}`, () =>
+    client.call("getNamespacePage", { path }),
+  );
+  const more = usePages(data?.nextPageToken, async (pageToken) => {
+    const { tables: items, nextPageToken } = await client.call("getNamespacePage", {
+      path,
+      query: { pageToken },
+    });
+    return { items, ...(nextPageToken !== undefined && { nextPageToken }) };
+  });
+  return (
+    <>
+      <h1 tabIndex={-1}>{place.namespace.join(".")}</h1>
+      <Shown data={data} error={error}>
+        {(page) => <Content place={place} page={page} more={more} />}
+      </Shown>
+    </>
+  );
+}
+
+interface ContentProps {
+  readonly place: Place;
+  readonly page: NamespacePage;
+  readonly more: { readonly items: readonly TableLine[]; readonly next: (() => void) | undefined };
+}
+
+function Content({ place, page, more }: ContentProps) {
+  const { namespace, namespaces, views } = page;
+  const tables = [...page.tables, ...more.items];
+  const isEmpty = tables.length + views.length + namespaces.length === 0;
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Changed", `${agoText(namespace.updatedAt, now.value)} by ${namespace.updatedBy}`],
+          ["Id", <Id key="id" id={namespace.id} />],
+        ]}
+      />
+      {isEmpty && <Empty text={STRINGS.noTables} code={firstTable(place)} />}
+      {namespaces.length > 0 && (
+        <>
+          <h2>{STRINGS.namespaces}</h2>
+          <Namespaces catalog={place.catalog} items={namespaces} />
+        </>
+      )}
+      {views.length > 0 && <Views place={place} views={views} />}
+      {tables.length > 0 && <Tables place={place} tables={tables} onEnd={more.next} />}
+      <PropertyList properties={namespace.properties} />
+    </>
+  );
+}
+
+function Views({ place, views }: { readonly place: Place; readonly views: readonly Summary[] }) {
+  return (
+    <>
+      <h2>{STRINGS.views}</h2>
+      <ul class="plain">
+        {views.map(({ id, name }) => (
+          <li key={id}>
+            <Link to={{ view: "view", ...place, name }}>{name}</Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function byNumber(of: (line: TableLine) => string | undefined) {
+  return (a: TableLine, b: TableLine): number => Number(of(a) ?? -1) - Number(of(b) ?? -1);
+}
+
+interface TablesProps {
+  readonly place: Place;
+  readonly tables: readonly TableLine[];
+  readonly onEnd: (() => void) | undefined;
+}
+
+function Tables({ place, tables, onEnd }: TablesProps) {
+  const most = Math.max(0, ...tables.map(({ bytes = "0" }) => Number(bytes)));
+  const routeTo = ({ name: table }: TableLine) =>
+    ({ view: "table", ...place, table, tab: "overview" }) as const;
+  return (
+    <>
+      <h2>{STRINGS.tables}</h2>
+      <Grid
+        label={STRINGS.tables}
+        items={tables}
+        keyOf={({ id }) => id}
+        onOpen={(line) => go(routeTo(line))}
+        onEnd={onEnd}
+        columns={[
+          {
+            name: "Name",
+            of: (line) => <Link to={routeTo(line)}>{line.name}</Link>,
+            sort: (a, b) => (a.name < b.name ? -1 : 1),
+          },
+          { name: "Format", of: ({ format }) => (format ?? "").toLowerCase(), isExtra: true },
+          {
+            name: "Rows",
+            of: ({ rows }) => countText(rows),
+            isNumber: true,
+            sort: byNumber(({ rows }) => rows),
+          },
+          {
+            name: "Size",
+            of: ({ bytes }) => bytesText(bytes),
+            isNumber: true,
+            sort: byNumber(({ bytes }) => bytes),
+          },
+          {
+            name: "Share",
+            of: ({ bytes = "0" }) => <Share value={Number(bytes)} most={most} />,
+            isExtra: true,
+          },
+          {
+            name: "Files",
+            of: ({ files }) => countText(files),
+            isNumber: true,
+            isExtra: true,
+            sort: byNumber(({ files }) => files),
+          },
+          {
+            name: "Last commit",
+            of: ({ lastCommit, operation }) =>
+              lastCommit === undefined ? "—" : `${agoText(lastCommit, now.value)}, ${operation}`,
+            isExtra: true,
+            sort: (a, b) =>
+              Date.parse(a.lastCommit ?? "1970-01-01") - Date.parse(b.lastCommit ?? "1970-01-01"),
+          },
+        ]}
+      />
+    </>
+  );
+}

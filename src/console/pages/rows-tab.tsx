@@ -1,0 +1,131 @@
+import { useState } from "preact/hooks";
+import type { Table } from "../../api/resources.ts";
+import type { JsonRow } from "../../api/row-operations.ts";
+import { namespaceName } from "../../client/client.ts";
+import { client, useLoaded } from "../data.ts";
+import { countText } from "../format.ts";
+import { Grid } from "../parts/grid.tsx";
+import { Refused, Shown } from "../parts/states.tsx";
+import { usePages } from "../parts/use-pages.ts";
+import { Value } from "../parts/value.tsx";
+import { STRINGS } from "../strings.ts";
+import { useDefinitions } from "./definitions.tsx";
+
+const PAGE_SIZE = 500;
+const NUMBER = /^(?:int|float|numeric|oid)/;
+
+interface Numbered {
+  readonly at: number;
+  readonly row: JsonRow;
+}
+
+/** The rows of a row table, in the order of its key or of an index; all of one state. */
+export function RowsTab({ table }: { readonly table: Table }) {
+  const [index, setIndex] = useState<string>();
+  const [isReverse, setReverse] = useState(false);
+  const [turn, setTurn] = useState(0);
+  return (
+    <>
+      <p class="actions">
+        <Order table={table} chosen={index} onChoose={setIndex} />
+        <label>
+          <input
+            type="checkbox"
+            checked={isReverse}
+            onChange={(event) => setReverse(event.currentTarget.checked)}
+          />{" "}
+          {STRINGS.lastFirst}
+        </label>
+        <button type="button" onClick={() => setTurn(turn + 1)}>
+          {STRINGS.readAnew}
+        </button>
+      </p>
+      <Scan
+        key={JSON.stringify([index, isReverse, turn])}
+        table={table}
+        index={index}
+        isReverse={isReverse}
+      />
+    </>
+  );
+}
+
+interface OrderProps {
+  readonly table: Table;
+  readonly chosen: string | undefined;
+  readonly onChoose: (index: string | undefined) => void;
+}
+
+function Order({ table, chosen = "", onChoose }: OrderProps) {
+  const { data = [] } = useDefinitions(table);
+  const indexes = data.filter(({ kind, isPrimary }) => kind === "index" && !isPrimary);
+  return (
+    <label>
+      {STRINGS.order}{" "}
+      <select
+        value={chosen}
+        onChange={({ currentTarget: { value } }) => onChoose(value || undefined)}
+      >
+        <option value="">{STRINGS.primaryKey}</option>
+        {indexes.map(({ name }) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface ScanProps {
+  readonly table: Table;
+  readonly index: string | undefined;
+  readonly isReverse: boolean;
+}
+
+function Scan({ table, index, isReverse }: ScanProps) {
+  const { catalog, namespace, name } = table;
+  const path = { catalog, namespace: namespaceName(namespace), table: name };
+  const page = async (pageToken?: string) => {
+    const body = {
+      pageSize: PAGE_SIZE,
+      ...(index !== undefined && { index }),
+      ...(isReverse && { reverse: true }),
+      ...(pageToken !== undefined && { pageToken }),
+    };
+    const { rows, ...more } = await client.call("scanRows", { path, body });
+    return { items: rows, ...more };
+  };
+  const first = useLoaded(`rows ${JSON.stringify([path, index, isReverse])}`, () => page());
+  const more = usePages(first.data?.nextPageToken, page);
+  return (
+    <Shown {...first}>
+      {({ items }) => {
+        const rows = [...items, ...more.items];
+        return (
+          <>
+            <p class="dim" role="status">
+              {countText(rows.length)} rows{more.next === undefined ? "" : " so far"}
+            </p>
+            {more.error !== undefined && <Refused error={more.error} />}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the focus */}
+            <section class="scroll" tabIndex={0} aria-label={STRINGS.rows}>
+              <Grid
+                label={STRINGS.rows}
+                items={rows.map((row, at): Numbered => ({ at, row }))}
+                keyOf={({ at }) => String(at)}
+                onEnd={more.next}
+                columns={(table.columns ?? []).map((column) => ({
+                  name: column.name,
+                  title: column.type,
+                  of: ({ row }: Numbered) => <Value value={row[column.name]} />,
+                  isNumber: NUMBER.test(column.type) && !column.type.endsWith("[]"),
+                }))}
+              />
+            </section>
+          </>
+        );
+      }}
+    </Shown>
+  );
+}

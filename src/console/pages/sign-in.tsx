@@ -1,0 +1,38 @@
+import { useRef, useState } from "preact/hooks";
+import { ApiError } from "../../client/client.ts";
+import { signIn } from "../session.ts";
+import { STRINGS } from "../strings.ts";
+
+/** Asks for an API key; what was asked for is shown behind it. */
+export function SignIn() {
+  const field = useRef<HTMLInputElement>(null);
+  const [refusal, setRefusal] = useState<string>();
+  const submit = async () => {
+    try {
+      await signIn(field.current?.value ?? "");
+    } catch (error) {
+      if (!(error instanceof ApiError)) setRefusal(STRINGS.signInFailed);
+      else if (error.problem.status === 401) setRefusal(STRINGS.keyRefused);
+      else setRefusal(error.message);
+    }
+  };
+  return (
+    <>
+      <h1 tabIndex={-1}>{STRINGS.signIn}</h1>
+      <p>{STRINGS.signInWhy}</p>
+      {refusal !== undefined && <p role="alert">{refusal}</p>}
+      <form
+        class="actions"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <label>
+          {STRINGS.key} <input ref={field} type="password" autocomplete="off" required size={40} />
+        </label>
+        <button type="submit">{STRINGS.signIn}</button>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import type { ColumnFigures } from "../../api/layout-operations.ts";
+import type { Stats } from "../../api/statistics-operations.ts";
+import { client, useLoaded } from "../data.ts";
+import { bytesText, countText, shareText } from "../format.ts";
+import { Grid } from "../parts/grid.tsx";
+import { Shown } from "../parts/states.tsx";
+import { usePages } from "../parts/use-pages.ts";
+import { STRINGS } from "../strings.ts";
+import type { TablePath } from "./table.tsx";
+
+/** What manifests, and whoever has put statistics, tell of the columns of a snapshot. */
+export function StatsTab({
+  path,
+  snapshot,
+}: {
+  readonly path: TablePath;
+  readonly snapshot: string;
+}) {
+  const key = JSON.stringify([path, snapshot]);
+  const figures = (pageToken?: string) =>
+    client.call("listColumnFigures", {
+      path,
+      query: { snapshot, ...(pageToken !== undefined && { pageToken }) },
+    });
+  const first = useLoaded(`columns ${key}`, () => figures());
+  const more = usePages(first.data?.nextPageToken, figures);
+  const put = useLoaded(`stats ${key}`, () =>
+    client.call("listStats", { path: { ...path, snapshot }, query: { pageSize: 1_000 } }),
+  );
+  return (
+    <Shown {...first}>
+      {({ items, complete }) => (
+        <>
+          {!complete && <p class="dim">{STRINGS.notAllRead}</p>}
+          <Columns
+            items={[...items, ...more.items]}
+            put={put.data?.items ?? []}
+            onEnd={more.next}
+          />
+        </>
+      )}
+    </Shown>
+  );
+}
+
+interface ColumnsProps {
+  readonly items: readonly ColumnFigures[];
+  readonly put: readonly Stats[];
+  readonly onEnd: (() => void) | undefined;
+}
+
+function Columns({ items, put, onEnd }: ColumnsProps) {
+  const given = new Map(
+    put.flatMap((one) =>
+      one.target.kind === "COLUMN" ? [[one.target.fieldId, one] as const] : [],
+    ),
+  );
+  const distinctOf = ({ fieldId }: ColumnFigures) => given.get(fieldId)?.distinct;
+  return (
+    <Grid
+      label={STRINGS.columns}
+      items={items}
+      keyOf={({ fieldId }) => String(fieldId)}
+      onEnd={onEnd}
+      columns={[
+        {
+          name: "Column",
+          of: ({ name }) => <span title={name}>{name}</span>,
+          sort: (a, b) => (a.name < b.name ? -1 : 1),
+        },
+        { name: "Type", of: ({ type }) => type, isExtra: true },
+        {
+          name: "Size",
+          of: ({ bytes }) => bytesText(bytes),
+          isNumber: true,
+          isExtra: true,
+          sort: (a, b) => Number(a.bytes) - Number(b.bytes),
+        },
+        {
+          name: "Nulls",
+          of: ({ nulls, values }) => shareText(nulls, values),
+          isNumber: true,
+          sort: (a, b) => Number(a.nulls) - Number(b.nulls),
+        },
+        {
+          name: "Distinct",
+          of: (line) => {
+            const distinct = distinctOf(line);
+            if (distinct === undefined) return "—";
+            return `${distinct.exact ? "" : "≈ "}${countText(distinct.count)}`;
+          },
+          isNumber: true,
+          isExtra: true,
+        },
+        { name: "Least", of: ({ lower }) => <Bound text={lower} /> },
+        { name: "Most", of: ({ upper }) => <Bound text={upper} /> },
+      ]}
+    />
+  );
+}
+
+function Bound({ text }: { readonly text: string | undefined }) {
+  return text === undefined ? "—" : <code title={text}>{text}</code>;
+}

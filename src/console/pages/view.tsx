@@ -1,0 +1,42 @@
+import { namespaceName } from "../../client/client.ts";
+import { client, now, useLoaded } from "../data.ts";
+import { agoText } from "../format.ts";
+import { Id } from "../parts/copy.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { PropertyList } from "../parts/properties.tsx";
+import { Shown } from "../parts/states.tsx";
+import type { Path } from "../route.ts";
+
+interface Place {
+  readonly catalog: string;
+  readonly namespace: Path;
+  readonly name: string;
+}
+
+/** One view. */
+export function ViewView({ catalog, namespace, name }: Place) {
+  const path = { catalog, namespace: namespaceName(namespace), view: name };
+  const { data, error } = useLoaded(`view ${JSON.stringify(path)}`, () =>
+    client.call("getView", { path }),
+  );
+  return (
+    <>
+      <h1 tabIndex={-1}>{name}</h1>
+      <Shown data={data} error={error}>
+        {(view) => (
+          <>
+            <Facts
+              facts={[
+                ["Kind", "view"],
+                ["Location", <Id key="location" id={view.location} />],
+                ["Changed", `${agoText(view.updatedAt, now.value)} by ${view.updatedBy}`],
+                ["Id", <Id key="id" id={view.id} />],
+              ]}
+            />
+            <PropertyList properties={view.properties} />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}

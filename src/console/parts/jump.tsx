@@ -1,0 +1,106 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Found } from "../../api/resources.ts";
+import { client } from "../data.ts";
+import { isJumpOpen } from "../keyboard.ts";
+import { go } from "../navigation.ts";
+import { pathOf, type Route } from "../route.ts";
+import { STRINGS } from "../strings.ts";
+
+const WAIT_MS = 150;
+const SHOWN = 12;
+
+function routeTo({ type, name, catalog = name, namespace = [] }: Found): Route {
+  switch (type) {
+    case "catalog":
+      return { view: "catalog", catalog: name };
+    case "namespace":
+      return { view: "namespace", catalog, namespace };
+    case "table":
+      return { view: "table", catalog, namespace, table: name, tab: "overview" };
+    case "view":
+      return { view: "view", catalog, namespace, name };
+  }
+}
+
+/** Finds names as they are typed. */
+export function Jump() {
+  const [text, setText] = useState("");
+  const [found, setFound] = useState<readonly Found[]>([]);
+  const [at, setAt] = useState(0);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const isOpen = isJumpOpen.value;
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  useEffect(() => {
+    setAt(0);
+    if (text === "") {
+      setFound([]);
+      return undefined;
+    }
+    const timer = setTimeout(() => {
+      client
+        .call("searchNames", { query: { q: text, pageSize: SHOWN } })
+        .then(({ items }) => setFound(items))
+        .catch(() => setFound([]));
+    }, WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const open = (item: Found | undefined) => {
+    if (item === undefined) return;
+    isJumpOpen.value = false;
+    setText("");
+    go(routeTo(item));
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown") setAt(Math.min(found.length - 1, at + 1));
+    else if (event.key === "ArrowUp") setAt(Math.max(0, at - 1));
+    else if (event.key === "Enter") open(found[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <dialog
+      ref={dialog}
+      class="jump"
+      aria-label={STRINGS.jump}
+      onClose={() => {
+        isJumpOpen.value = false;
+      }}
+    >
+      <input
+        role="combobox"
+        aria-label={STRINGS.jump}
+        aria-expanded={found.length > 0}
+        aria-controls="jump-found"
+        aria-activedescendant={found.length > 0 ? `jump-${at}` : undefined}
+        placeholder={STRINGS.jump}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={onKey}
+      />
+      <div id="jump-found" role="listbox" aria-label={STRINGS.jump}>
+        {found.map((item, i) => (
+          <div
+            key={pathOf(routeTo(item))}
+            id={`jump-${i}`}
+            role="option"
+            aria-selected={i === at}
+            tabIndex={-1}
+            onClick={() => open(item)}
+            onKeyDown={onKey}
+          >
+            <span class="dim">{item.type}</span> {fullName(item)}
+          </div>
+        ))}
+      </div>
+      {text !== "" && found.length === 0 && <p class="dim">{STRINGS.noMatch}</p>}
+    </dialog>
+  );
+}
+
+function fullName({ type, name, catalog, namespace = [] }: Found): string {
+  const above = catalog === undefined ? [] : [catalog];
+  return [...above, ...namespace, ...(type === "namespace" ? [] : [name])].join(".");
+}

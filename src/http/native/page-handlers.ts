@@ -1,0 +1,207 @@
+import type {
+  MinuteOfChanges,
+  NamespacePage,
+  PageOperations,
+  TableLine,
+} from "../../api/page-operations.ts";
+import type { Summary } from "../../api/resources.ts";
+import { FirnError } from "../../base/error.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Actor } from "../../service/actor.ts";
+import type { ChangeInfo } from "../../service/entity-history.ts";
+import type { ModelService } from "../../service/resources/service.ts";
+import type { Handlers } from "./call.ts";
+import { icebergPage } from "./iceberg-page.ts";
+import { catalogOf, namespaceOf, relationOf } from "./names.ts";
+import {
+  renderCatalog,
+  renderChange,
+  renderDropped,
+  renderJob,
+  renderNamespace,
+  renderSummary,
+  renderTable,
+} from "./render.ts";
+import { timeText } from "./times.ts";
+
+const MINUTE_MS = 60_000;
+/** Each costs 16 lists. */
+const MINUTES = 30;
+/** Changes that one page of the feed may count. */
+const COUNTED = 20 * LIMITS.pageSize;
+const CHANGES_SHOWN = 50;
+const JOBS_LOOKED_AT = 200;
+const FEW = 10;
+/** Tables whose snapshots are read at once. */
+const READS = 16;
+
+export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
+  getHome: async ({ actor, service, node }) => {
+    const [catalogs, recent, jobs, dropped] = await Promise.all([
+      service.catalogs.list(actor, {}),
+      lastMinutes(service, actor, node.nowMs()),
+      service.jobs.list(actor, { limit: JOBS_LOOKED_AT }),
+      service.dropped.list(actor, { limit: FEW }),
+    ]);
+    const failed = jobs.items.filter(({ state }) => state === "failed");
+    return {
+      catalogs: catalogs.items.map((item) => renderSummary(item)),
+      changes: recent.changes.slice(-CHANGES_SHOWN).reverse().map(renderChange),
+      minutes: recent.minutes,
+      isPartial: recent.isPartial,
+      failedJobs: failed.slice(0, FEW).map(renderJob),
+      dropped: dropped.items.map(renderDropped),
+    };
+  },
+  getCatalogPage: async ({ actor, service, params, query }) => {
+    const place = catalogOf(params);
+    const [catalog, { items, ...more }] = await Promise.all([
+      service.catalogs.get(actor, place),
+      service.namespaces.list(actor, place, [], query),
+    ]);
+    return {
+      catalog: renderCatalog(catalog),
+      namespaces: items.map((item) => renderSummary(item, [])),
+      ...more,
+    };
+  },
+  getNamespacePage: async ({ actor, service, params, query }) => {
+    const place = namespaceOf(params);
+    const found = await service.namespaces.get(actor, place);
+    const namespace = renderNamespace(found);
+    const { catalog, path } = namespace;
+    const isFirst = query.pageToken === undefined;
+    const [tables, within] = await Promise.all([
+      service.tables.list(actor, place, query),
+      isFirst ? besideTables(service, actor, catalog, path) : { namespaces: [], views: [] },
+    ]);
+    const { items, ...more } = tables;
+    const lines = await tableLines(
+      service,
+      actor,
+      { catalog, path },
+      items.map((item) => renderSummary(item)),
+    );
+    return { namespace, ...within, tables: lines, ...more };
+  },
+  getTablePage: async ({ actor, service, params }) => {
+    const found = await service.tables.get(actor, relationOf(params));
+    const table = renderTable(found);
+    if (table.format !== "ICEBERG") return { table };
+    const { catalog, namespace, name } = table;
+    const metadata = await service.snapshots.metadata(actor, { catalog, namespace, table: name });
+    return { table, iceberg: icebergPage(metadata) };
+  },
+};
+
+/** The first namespaces and views of a namespace. */
+async function besideTables(
+  service: ModelService,
+  actor: Actor,
+  catalog: string,
+  path: readonly string[],
+): Promise<Pick<NamespacePage, "namespaces" | "views">> {
+  const of = { catalog: { name: catalog } };
+  const [namespaces, views] = await Promise.all([
+    service.namespaces.list(actor, of, path, {}),
+    service.views.list(actor, { ...of, namespace: { path } }, {}),
+  ]);
+  return {
+    namespaces: namespaces.items.map((item) => renderSummary(item, path)),
+    views: views.items.map((item) => renderSummary(item)),
+  };
+}
+
+/** Lists of tables with what their current snapshots say, a few reads at once. */
+async function tableLines(
+  service: ModelService,
+  actor: Actor,
+  { catalog, path }: { readonly catalog: string; readonly path: readonly string[] },
+  summaries: readonly Summary[],
+): Promise<readonly TableLine[]> {
+  const lines: TableLine[] = [];
+  for (let from = 0; from < summaries.length; from += READS) {
+    const some = summaries.slice(from, from + READS);
+    lines.push(
+      ...(await Promise.all(
+        some.map(async (summary) => {
+          const ref = { catalog, namespace: path, table: summary.name };
+          return { ...summary, ...(await figuresOf(service, actor, ref, summary)) };
+        }),
+      )),
+    );
+  }
+  return lines;
+}
+
+type Figures = Omit<TableLine, keyof Summary>;
+
+/** A table without a snapshot, or one that has gone since, or whose file is damaged, has none. */
+async function figuresOf(
+  { snapshots }: ModelService,
+  actor: Actor,
+  ref: Parameters<ModelService["snapshots"]["current"]>[1],
+  { format }: Summary,
+): Promise<Figures> {
+  if (format !== undefined && format !== "ICEBERG") return {};
+  try {
+    const { summary, timestampMs, operation } = await snapshots.current(actor, ref);
+    const figure = (name: string): string | undefined => {
+      const text = summary[name];
+      return text !== undefined && /^\d{1,18}$/.test(text) ? text : undefined;
+    };
+    const [rows, bytes, files] = ["total-records", "total-files-size", "total-data-files"].map(
+      figure,
+    );
+    return {
+      ...(rows !== undefined && { rows }),
+      ...(bytes !== undefined && { bytes }),
+      ...(files !== undefined && { files }),
+      lastCommit: timeText(timestampMs),
+      operation,
+    };
+  } catch (error) {
+    if (error instanceof FirnError && ["NotFound", "Invalid", "Corrupt"].includes(error.kind)) {
+      return {};
+    }
+    throw error;
+  }
+}
+
+interface Recent {
+  readonly changes: readonly ChangeInfo[];
+  readonly minutes: readonly MinuteOfChanges[];
+  readonly isPartial: boolean;
+}
+
+/** What was changed just now: counted by the minute up to a bound, the end of it kept. */
+async function lastMinutes(
+  { changes: feed }: ModelService,
+  actor: Actor,
+  nowMs: number,
+): Promise<Recent> {
+  const firstMs = (Math.floor(nowMs / MINUTE_MS) - MINUTES + 1) * MINUTE_MS;
+  const counts = new Array<number>(MINUTES).fill(0);
+  const seen = new Set<string>();
+  let kept: ChangeInfo[] = [];
+  let page = await feed.changes(actor, { sinceMs: firstMs, limit: LIMITS.pageSize });
+  for (;;) {
+    for (const change of page.changes) {
+      const minute = Math.floor((change.timeMs - firstMs) / MINUTE_MS);
+      const count = counts[minute];
+      if (seen.has(change.id) || count === undefined) continue;
+      seen.add(change.id);
+      counts[minute] = count + 1;
+      kept.push(change);
+    }
+    // Within a minute the feed goes shard by shard.
+    kept = kept.sort((a, b) => a.timeMs - b.timeMs).slice(-CHANGES_SHOWN);
+    if (!page.hasMore || seen.size >= COUNTED) break;
+    page = await feed.changes(actor, { token: page.token, limit: LIMITS.pageSize });
+  }
+  const minutes = counts.map((changes, minute) => ({
+    minute: timeText(firstMs + minute * MINUTE_MS),
+    changes,
+  }));
+  return { changes: kept, minutes, isPartial: page.hasMore };
+}

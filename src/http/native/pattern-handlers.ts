@@ -1,0 +1,294 @@
+import type { CommandOperations } from "../../api/command-operations.ts";
+import type { CounterOperations } from "../../api/counter-operations.ts";
+import type { LeaseOperations } from "../../api/lease-operations.ts";
+import type { LogOperations } from "../../api/log-operations.ts";
+import type { PatternOperations } from "../../api/pattern-operations.ts";
+import type { QueueOperations } from "../../api/queue-operations.ts";
+import type { Lease, LogEvent } from "../../patterns/index.ts";
+import {
+  COMMANDS,
+  COUNTERS,
+  LEASES,
+  LOG,
+  type Pattern,
+  queueOf,
+  SEEN_SHAPE,
+  seenFor,
+} from "../../service/rows/pattern-requests.ts";
+import type { Call, Handlers, StreamCall } from "./call.ts";
+import { JsonText, objectText } from "./json-text.ts";
+import { namespaceOf, relationOf } from "./names.ts";
+import { timeText } from "./times.ts";
+
+type Asked = Pick<Call<keyof PatternOperations>, "actor" | "service" | "params">;
+type Creation = Asked & { readonly body: { readonly name: string } };
+
+function create(pattern: Pick<Pattern<unknown>, "shape">) {
+  return ({ actor, service, params, body }: Creation) =>
+    service.patterns.create(actor, namespaceOf(params), body.name, pattern);
+}
+
+function read<T, Result>(
+  { actor, service, params }: Asked,
+  pattern: Pattern<T>,
+  work: (pattern: T) => Promise<Result>,
+): Promise<Result> {
+  return service.patterns.read(actor, relationOf(params), pattern, work);
+}
+
+function write<T, Result>(
+  { actor, service, params }: Asked,
+  pattern: Pattern<T>,
+  work: (pattern: T) => Promise<Result>,
+): Promise<Result> {
+  return service.patterns.write(actor, relationOf(params), pattern, work);
+}
+
+function exchange<T, Result>(
+  { actor, service, params }: Asked,
+  pattern: Pattern<T>,
+  work: (pattern: T) => Promise<Result>,
+): Promise<Result> {
+  return service.patterns.exchange(actor, relationOf(params), pattern, work);
+}
+
+function renderLease({ name, owner, fence, expiresAtMs }: Lease) {
+  return { name, owner, fence: String(fence), expiresAt: timeText(expiresAtMs) };
+}
+
+const LEASE_HANDLERS: Handlers<keyof LeaseOperations> = {
+  createLeases: create(LEASES),
+  acquireLease: (call) => {
+    const { name, owner, ttlMs } = call.body;
+    return write(call, LEASES, async (leases) =>
+      renderLease(await leases.acquire(name, { owner, ttlMs })),
+    );
+  },
+  renewLease: (call) => {
+    const { name, fence, ttlMs } = call.body;
+    return write(call, LEASES, async (leases) =>
+      renderLease(await leases.renew(name, { fence: BigInt(fence), ttlMs })),
+    );
+  },
+  releaseLease: (call) => {
+    const { name, fence } = call.body;
+    return write(call, LEASES, async (leases) => ({
+      released: await leases.release(name, BigInt(fence)),
+    }));
+  },
+  getLease: (call) =>
+    read(call, LEASES, async (leases) => {
+      const lease = await leases.get(call.body.name);
+      return { lease: lease === undefined ? null : renderLease(lease) };
+    }),
+};
+
+const QUEUE_HANDLERS: Handlers<keyof QueueOperations> = {
+  createQueue: create(queueOf()),
+  enqueueTasks: (call) => {
+    const { payloads, ...options } = call.body;
+    return write(call, queueOf(), async (queue) => ({
+      ids: await queue.enqueue(payloads, options),
+    }));
+  },
+  claimTasks: (call) => {
+    const { maxAttempts, ...options } = call.body;
+    return exchange(call, queueOf(attempts(maxAttempts)), async (queue) => {
+      const tasks = (await queue.claim(options)).map(({ fence, claimedUntilMs, ...task }) => ({
+        ...task,
+        fence: String(fence),
+        claimedUntil: timeText(claimedUntilMs),
+      }));
+      return withTexts({ tasks }, "payload");
+    });
+  },
+  ackTask: (call) =>
+    write(call, queueOf(), async (queue) => ({
+      acknowledged: await queue.ack(claimOf(call.body)),
+    })),
+  nackTask: (call) => {
+    const { maxAttempts, id, fence, ...options } = call.body;
+    return write(call, queueOf(attempts(maxAttempts)), async (queue) => {
+      await queue.nack(claimOf({ id, fence }), options);
+      return undefined;
+    });
+  },
+  extendTask: (call) =>
+    write(call, queueOf(), async (queue) => {
+      const { visibilityMs } = call.body;
+      await queue.extend(claimOf(call.body), { visibilityMs });
+      return undefined;
+    }),
+  listDeadTasks: (call) => {
+    const { max } = call.query;
+    return read(call, queueOf(), async (queue) => {
+      const dead = await queue.deadLetters(max === undefined ? {} : { limit: max });
+      const tasks = dead.map(({ diedAtMs, ...task }) => ({ ...task, diedAt: timeText(diedAtMs) }));
+      return withTexts({ tasks }, "payload");
+    });
+  },
+  redriveTask: (call) =>
+    write(call, queueOf(), async (queue) => ({
+      redriven: await queue.redrive(call.body.id.toLowerCase()),
+    })),
+  discardTask: (call) =>
+    write(call, queueOf(), async (queue) => ({
+      discarded: await queue.discard(call.body.id.toLowerCase()),
+    })),
+};
+
+function attempts(maxAttempts: number | undefined) {
+  return maxAttempts === undefined ? {} : { maxAttempts };
+}
+
+function claimOf({ id, fence }: { readonly id: string; readonly fence: string }) {
+  return { id: id.toLowerCase(), fence: BigInt(fence) };
+}
+
+function renderEvent({ position, version, atMs, stream, event }: LogEvent) {
+  const known = { position: String(position), stream, version: String(version) };
+  return { ...known, at: timeText(atMs), event };
+}
+
+const LOG_HANDLERS: Handlers<keyof LogOperations> = {
+  createLog: create(LOG),
+  appendEvents: (call) => {
+    const { stream, events, expectedVersion: expected } = call.body;
+    const options = expected === undefined ? {} : { expectedVersion: BigInt(expected) };
+    return write(call, LOG, async (log) => {
+      const { version, position } = await log.append(stream, events, options);
+      return { version: String(version), position: String(position) };
+    });
+  },
+  readEvents: (call) => {
+    const { stream, after, max } = call.query;
+    const range = {
+      ...(after !== undefined && { after: BigInt(after) }),
+      ...(max !== undefined && { limit: max }),
+    };
+    return read(call, LOG, async (log) => {
+      const found = stream === undefined ? log.readAll(range) : log.read(stream, range);
+      return withTexts({ events: (await found).map(renderEvent) }, "event");
+    });
+  },
+};
+
+/** A proxy may close a connection on which nothing comes. */
+const BEAT_MS = 10_000;
+
+/** The events of a log as they are appended, each with its position as its id. */
+export async function followLog(call: StreamCall<"readEvents">): Promise<AsyncIterable<string>> {
+  const { query, lastEventId, ended } = call;
+  const after = BigInt(positionOf(lastEventId ?? query.after));
+  const { stream } = query;
+  const log = await read(call, LOG, async (one) => {
+    // What is wrong with the table is told before the stream begins.
+    await one.readAll({ after, limit: 1 });
+    return one;
+  });
+  async function* pieces(): AsyncGenerator<string> {
+    yield "retry: 1000\n\n";
+    for await (const events of log.batches({ after, signal: ended, beatMs: BEAT_MS })) {
+      if (events.length === 0) yield ": beat\n\n";
+      for (const event of events) {
+        if (stream !== undefined && event.stream !== stream) continue;
+        const { text } = objectText({ ...renderEvent(event), event: textIn(event.event) });
+        yield `event: event\nid: ${event.position}\ndata: ${text}\n\n`;
+      }
+    }
+  }
+  return pieces();
+}
+
+function positionOf(text = "0"): string {
+  return /^[0-9]{1,18}$/.test(text) ? text : "0";
+}
+
+const COUNTER_HANDLERS: Handlers<keyof CounterOperations> = {
+  createCounters: create(COUNTERS),
+  addToCounter: (call) =>
+    write(call, COUNTERS, async (counters) => {
+      await counters.add(call.body.name, BigInt(call.body.n ?? "1"));
+      return undefined;
+    }),
+  getCounter: (call) => {
+    const { name, maxAgeMs = 0 } = call.body;
+    return read(call, COUNTERS, async (counters) => {
+      const value = maxAgeMs === 0 ? counters.get(name) : counters.getCached(name, { maxAgeMs });
+      return { value: String(await value) };
+    });
+  },
+  foldCounter: (call) =>
+    write(call, COUNTERS, async (counters) => {
+      await counters.fold(call.body.name);
+      return undefined;
+    }),
+};
+
+const COMMAND_HANDLERS: Handlers<keyof CommandOperations> = {
+  createCommands: create(COMMANDS),
+  reserveCommand: (call) => {
+    const { leaseMs, ...command } = call.body;
+    return exchange(call, COMMANDS, async (commands) => {
+      const told = await commands.reserve(command, { leaseMs });
+      if (told.state === "reserved") return { ...told, fence: String(told.fence) };
+      return answered(objectText({ state: "done", reply: textIn(told.reply) }));
+    });
+  },
+  completeCommand: (call) => {
+    const { fence, reply, ...command } = call.body;
+    return write(call, COMMANDS, async (commands) => {
+      await commands.complete(command, BigInt(fence), reply);
+      return undefined;
+    });
+  },
+  abandonCommand: (call) => {
+    const { fence, ...command } = call.body;
+    return write(call, COMMANDS, async (commands) => {
+      await commands.abandon(command, BigInt(fence));
+      return undefined;
+    });
+  },
+  forgetCommand: (call) =>
+    write(call, COMMANDS, async (commands) => ({ forgotten: await commands.forget(call.body) })),
+  createDeduplication: create(SEEN_SHAPE),
+  findNewKeys: (call) => {
+    const { keys, ...options } = call.body;
+    return exchange(call, seenFor(options), async (seen) => ({ isNew: await seen.first(keys) }));
+  },
+  dropExpiredKeys: (call) =>
+    write(call, seenFor(call.body), async (seen) => {
+      await seen.dropExpired();
+      return undefined;
+    }),
+};
+
+export const PATTERN_HANDLERS: Handlers<keyof PatternOperations> = {
+  ...LEASE_HANDLERS,
+  ...QUEUE_HANDLERS,
+  ...LOG_HANDLERS,
+  ...COUNTER_HANDLERS,
+  ...COMMAND_HANDLERS,
+};
+
+/** The service gives stored JSON as text. */
+function textIn(value: unknown): JsonText {
+  return new JsonText(value as string);
+}
+
+/** An answer with one list, a member of whose entries is JSON text. */
+function withTexts<T extends object>(answer: T, member: string): T {
+  const lists = Object.entries(answer).map(([name, entries]) => {
+    const list = entries as readonly Readonly<Record<string, unknown>>[];
+    return [
+      name,
+      list.map((one) => objectText({ ...one, [member]: textIn(one[member]) })),
+    ] as const;
+  });
+  return answered(objectText(Object.fromEntries(lists)));
+}
+
+/** The text of an answer, which the table's type of the answer describes. */
+function answered<T>(text: JsonText): T {
+  return text as unknown as T;
+}

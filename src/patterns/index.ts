@@ -1,0 +1,25 @@
+/** The door of the patterns: all that other folders import. */
+
+export { COUNTER_SHAPE, Counters } from "./counters.ts";
+export {
+  DEDUPLICATION_SHAPE,
+  Deduplication,
+  type DeduplicationOptions,
+} from "./deduplication.ts";
+export {
+  type CommandKey,
+  IDEMPOTENCY_SHAPE,
+  IdempotencyStore,
+  type Reservation,
+} from "./idempotency.ts";
+export { LEASE_SHAPE, type Lease, Leases, requireFence } from "./leases.ts";
+export { type Appended, EventLog, LOG_SHAPE, type LogEvent } from "./logs.ts";
+export type { JsonForm, PatternShape, PatternTable } from "./pattern-table.ts";
+export {
+  type ClaimedTask,
+  type DeadTask,
+  QUEUE_SHAPE,
+  Queue,
+  type QueueOptions,
+  type TaskClaim,
+} from "./queues.ts";

@@ -1,0 +1,22 @@
+import type { Datum } from "./datum.ts";
+
+/**
+ * Rows column by column: `columns[c][r]` is the value of row `r` in column `c`, in the order in
+ * which columns were asked for. The caller may keep it.
+ */
+export interface RowBatch {
+  readonly count: number;
+  readonly columns: readonly (readonly Datum[])[];
+}
+
+/** One row of a batch. */
+export function rowAt({ columns }: RowBatch, at: number): readonly Datum[] {
+  return columns.map((column) => column[at] as Datum);
+}
+
+/** A scan in batches: at least one row in each; undefined behind the last. */
+export interface RowScan {
+  nextBatch(): Promise<RowBatch | undefined>;
+  /** Lets go of what it reads. Behind the last row it has done so itself. */
+  close(): void;
+}

@@ -1,0 +1,56 @@
+/** The types that a column of a row table may have, by their names in SQL. */
+export const COLUMN_KINDS = [
+  "bool",
+  "int2",
+  "int4",
+  "int8",
+  "float4",
+  "float8",
+  "numeric",
+  "text",
+  "varchar",
+  "char",
+  "bytea",
+  "date",
+  "time",
+  "timetz",
+  "timestamp",
+  "timestamptz",
+  "interval",
+  "uuid",
+  "json",
+  "jsonb",
+  "enum",
+  "array",
+] as const;
+
+export type ColumnKind = (typeof COLUMN_KINDS)[number];
+
+/**
+ * The type of a column: its kind and what modifies it. A plain value, stored in descriptors as it
+ * is, so that equal types are equal JSON.
+ */
+export interface ColumnType {
+  readonly kind: ColumnKind;
+  /** Most characters of a `varchar`, exact characters of a `char`: 1 where a `char` has none. */
+  readonly length?: number;
+  /** Digits of a `numeric` in all, and behind its point. */
+  readonly precision?: number;
+  readonly scale?: number;
+  /** Of an `array`; never an array itself: arrays have any number of dimensions. */
+  readonly element?: ColumnType;
+  /** Of an `enum`: the id of its type, its name, and its labels in their order. */
+  readonly typeId?: number;
+  readonly name?: string;
+  readonly labels?: readonly string[];
+}
+
+/** The type as SQL writes it: `numeric(10,2)`, `varchar(20)`, `int4[]`. */
+export function columnTypeText(type: ColumnType): string {
+  const { kind, length, precision, scale, element, name } = type;
+  if (kind === "array") return `${element === undefined ? "?" : columnTypeText(element)}[]`;
+  if (kind === "enum") return name ?? "enum";
+  if (length !== undefined) return `${kind}(${length})`;
+  if (precision === undefined) return kind;
+  return scale === undefined ? `${kind}(${precision})` : `${kind}(${precision},${scale})`;
+}

@@ -1,0 +1,170 @@
+import { assert } from "../base/assert.ts";
+import type { ColumnType } from "./column-type.ts";
+import type { Datum } from "./datum.ts";
+import type {
+  ColumnDescriptor,
+  IndexDescriptor,
+  IndexPart,
+  TableDescriptor,
+} from "./descriptor.ts";
+import type { CompiledExpression, ExpressionContext, ExpressionUse } from "./expressions.ts";
+import { type CodecPart, KeyCodec } from "./key-codec.ts";
+import { keyFormOf } from "./key-columns.ts";
+import { RowReader } from "./row-reader.ts";
+import { RowWriter, type StoredColumn } from "./row-writer.ts";
+
+/** An entry of an index, as it is stored. */
+export interface IndexEntry {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  /** No other row may have this key. */
+  readonly isUnique: boolean;
+}
+
+/** What an index needs of its table. */
+interface IndexedTable {
+  readonly table: TableDescriptor;
+  readonly live: readonly ColumnDescriptor[];
+  readonly key: KeyCodec;
+  readonly keyPlaces: readonly number[];
+  placeOf(columnId: number): number;
+  column(columnId: number): ColumnDescriptor;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Where a column of an index-only read comes from. */
+type EntrySource = { readonly part: number } | { readonly value: number };
+
+/**
+ * An index's entries. A non-unique one has the columns of the primary key that it lacks behind its
+ * parts, so that no two rows share a key; a unique one has them in the value, and in both where a
+ * part is NULL, unless NULLS NOT DISTINCT says that NULLs are equal.
+ */
+export class CompiledIndex {
+  readonly index: IndexDescriptor;
+  /** Its parts, then the parts of the primary key that it lacks. */
+  readonly key: KeyCodec;
+  readonly #table: IndexedTable;
+  readonly #compiled: readonly (CompiledExpression | undefined)[];
+  readonly #predicate: CompiledExpression | undefined;
+  /** Places among the row's columns of what follows its parts in the key. */
+  readonly #suffix: readonly number[];
+  /** Places of the columns that stand in the value. */
+  readonly #stored: readonly number[];
+  readonly #writer: RowWriter;
+  readonly #reader: RowReader;
+  /** For each part of the primary key: where an entry has it. */
+  readonly #keySources: readonly EntrySource[];
+
+  constructor(
+    table: IndexedTable,
+    index: IndexDescriptor,
+    compile: (text: string, use: ExpressionUse, type?: ColumnType) => CompiledExpression,
+  ) {
+    this.index = index;
+    this.#table = table;
+    this.#compiled = index.parts.map((part) =>
+      "expression" in part ? compile(part.expression, "index part", part.type) : undefined,
+    );
+    this.#predicate =
+      index.predicate === undefined ? undefined : compile(index.predicate, "predicate");
+    const exact = new Map<number, number>();
+    const parts = index.parts.map((part, i): CodecPart => {
+      const form = this.#formOf(part);
+      if ("columnId" in part && !form.isLossy) exact.set(table.placeOf(part.columnId), i);
+      return { form, direction: part.direction, nulls: part.nulls };
+    });
+    const lacking = table.keyPlaces.filter((place) => !exact.has(place));
+    this.#suffix = lacking;
+    const suffix = lacking.map((place): CodecPart => {
+      const at = table.keyPlaces.indexOf(place);
+      return table.key.parts[at] as CodecPart;
+    });
+    this.key = new KeyCodec(table.table.relation, index.id, [...parts, ...suffix]);
+    const stored = new Set<number>();
+    for (const place of lacking) {
+      const isLossy = table.key.parts[table.keyPlaces.indexOf(place)]?.form.isLossy === true;
+      if (index.unique || isLossy) stored.add(place);
+    }
+    for (const id of index.include) stored.add(table.placeOf(id));
+    this.#stored = [...stored];
+    const columns: readonly StoredColumn[] = this.#stored.map((place) => {
+      const { id, type } = table.live[place] as StoredColumn;
+      return { id, type };
+    });
+    const { version, owner } = table.table;
+    this.#writer = new RowWriter(columns, version, owner);
+    const wanted = columns.map((column) => ({ ...column, missing: null }));
+    this.#reader = new RowReader(wanted, owner);
+    this.#keySources = table.keyPlaces.map((place) => this.#sourceOf(place) as EntrySource);
+  }
+
+  /** The entry of a row; undefined where its predicate leaves the row out. */
+  entry(row: readonly Datum[], context: ExpressionContext): IndexEntry | undefined {
+    if (this.#predicate !== undefined && this.#predicate(row, context) !== true) return undefined;
+    const parts = this.#parts(row, context);
+    const isUnique = this.index.unique && (this.index.nullsNotDistinct || !parts.includes(null));
+    const suffix = this.#suffix.map((place) => row[place] as Datum);
+    const key = isUnique ? this.key.encodeStart(parts) : this.key.encode([...parts, ...suffix]);
+    const value =
+      this.#stored.length === 0
+        ? NOTHING
+        : this.#writer.write(this.#stored.map((place) => row[place] as Datum));
+    return { key, value, isUnique };
+  }
+
+  /** Whether entries have a column, so that a read of it needs no row. */
+  covers(columnId: number): boolean {
+    return this.#sourceOf(this.#table.placeOf(columnId)) !== undefined;
+  }
+
+  /** The primary key of the row that an entry is of. */
+  keyOf(key: Uint8Array, value: Uint8Array): readonly Datum[] {
+    return this.#values(this.#keySources, key, value);
+  }
+
+  /** Columns that the index covers, of one entry. */
+  columns(ids: readonly number[], key: Uint8Array, value: Uint8Array): readonly Datum[] {
+    const sources = ids.map((id) => this.#sourceOf(this.#table.placeOf(id)) as EntrySource);
+    return this.#values(sources, key, value);
+  }
+
+  #values(sources: readonly EntrySource[], key: Uint8Array, value: Uint8Array): readonly Datum[] {
+    const stored: Datum[][] = this.#stored.map(() => []);
+    if (stored.length > 0) this.#reader.read(value, 0, value.length, stored, 0);
+    const needed = sources.reduce(
+      (most, one) => Math.max(most, "part" in one ? one.part + 1 : 0),
+      0,
+    );
+    const parts = this.key.decode(key, needed);
+    return sources.map((one) =>
+      "part" in one ? (parts[one.part] as Datum) : ((stored[one.value] as Datum[])[0] as Datum),
+    );
+  }
+
+  #sourceOf(place: number): EntrySource | undefined {
+    const value = this.#stored.indexOf(place);
+    if (value >= 0) return { value };
+    const { id } = this.#table.live[place] as StoredColumn;
+    const part = this.index.parts.findIndex((one) => "columnId" in one && one.columnId === id);
+    if (part >= 0) return this.key.parts[part]?.form.isLossy === false ? { part } : undefined;
+    const suffix = this.#suffix.indexOf(place);
+    return suffix < 0 ? undefined : { part: this.index.parts.length + suffix };
+  }
+
+  #formOf(part: IndexPart): CodecPart["form"] {
+    if ("expression" in part) return keyFormOf(part.type, part.expression);
+    const { type, name } = this.#table.column(part.columnId);
+    return keyFormOf(type, name);
+  }
+
+  #parts(row: readonly Datum[], context: ExpressionContext): readonly Datum[] {
+    return this.index.parts.map((part, i) => {
+      if ("columnId" in part) return row[this.#table.placeOf(part.columnId)] as Datum;
+      const compiled = this.#compiled[i];
+      assert(compiled !== undefined, "a part is a column or an expression");
+      return compiled(row, context);
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { encodeTablePrefix, KeySchema } from "../keys/index.ts";
+import { type Engine, int64Bytes, int64Of } from "../lsm/index.ts";
+import { ROW_SPACE } from "./key-codec.ts";
+
+/** Relation of the shard's counters: the highest number that each has given out. */
+export const COUNTERS = 2;
+const keys = new KeySchema(
+  [{ type: "text" }],
+  encodeTablePrefix({ space: ROW_SPACE, relation: COUNTERS, index: 0 }),
+);
+
+/**
+ * Numbers that are given out once, outside of any transaction: one that is rolled back, or a crash,
+ * leaves a gap.
+ */
+export class Counter {
+  readonly #engine: Engine;
+  readonly #key: Uint8Array;
+  readonly #first: bigint;
+  /** The last number that was given. */
+  #last: bigint | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(engine: Engine, name: string, first: bigint) {
+    this.#engine = engine;
+    this.#key = keys.encode([name]);
+    this.#first = first;
+  }
+
+  next(): Promise<bigint> {
+    const given = this.#turn.then(() => this.#next());
+    this.#turn = given.catch(() => undefined);
+    return given;
+  }
+
+  async #next(): Promise<bigint> {
+    let last = this.#last;
+    if (last === undefined) {
+      const stored = await this.#engine.get(this.#key);
+      last = stored === undefined ? this.#first - 1n : int64Of(stored);
+    }
+    const number = last + 1n;
+    // The log keeps the order: what uses the number is durable after this.
+    await this.#engine.merge(this.#key, int64Bytes(number), "max");
+    this.#last = number;
+    return number;
+  }
+}

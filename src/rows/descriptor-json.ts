@@ -1,0 +1,80 @@
+import { utf8, utf8Text } from "../base/bytes.ts";
+import { FirnError } from "../base/error.ts";
+import type { Datum } from "./datum.ts";
+import type { ColumnDescriptor, TableDescriptor } from "./descriptor.ts";
+import { valueReader } from "./value-reader.ts";
+import { ValueWriter } from "./value-writer.ts";
+
+/*
+ * A table's descriptor as a shard stores it: JSON, {"format": 1, "table": {…}}, with the names of
+ * `TableDescriptor`. Values of columns (`missing`, constant defaults) are {"bytes": base64} of
+ * their stored form, so that no number loses digits; NULL is null.
+ */
+
+const FORMAT = 1;
+
+interface StoredDatum {
+  readonly bytes: string;
+}
+
+export function encodeDescriptor(table: TableDescriptor): Uint8Array {
+  const columns = table.columns.map((column) => {
+    const { missing, default: given } = column;
+    const stored = { ...column } as Record<string, unknown>;
+    if (missing !== undefined) stored["missing"] = storedForm(column, missing);
+    if (given?.kind === "constant") {
+      stored["default"] = { kind: "constant", value: storedForm(column, given.value) };
+    }
+    return stored;
+  });
+  return utf8(JSON.stringify({ format: FORMAT, table: { ...table, columns } }));
+}
+
+/**
+ * @throws FirnError `Corrupt`, code `ROW_DESCRIPTOR_CORRUPT`; `Unavailable`, code
+ *   `ROW_DESCRIPTOR_TOO_NEW`.
+ */
+export function decodeDescriptor(bytes: Uint8Array): TableDescriptor {
+  let stored: { readonly format?: unknown; readonly table?: TableDescriptor };
+  try {
+    stored = JSON.parse(utf8Text(bytes)) as typeof stored;
+  } catch (error) {
+    throw new FirnError(
+      "Corrupt",
+      "ROW_DESCRIPTOR_CORRUPT",
+      "damaged table descriptor: not JSON",
+      { sqlState: "XX001" },
+      error,
+    );
+  }
+  if (stored.format !== FORMAT || stored.table === undefined) {
+    const message = "a newer version of Firn wrote this table: upgrade";
+    const format = String(stored.format);
+    throw new FirnError("Unavailable", "ROW_DESCRIPTOR_TOO_NEW", message, { format });
+  }
+  const columns = stored.table.columns.map((column): ColumnDescriptor => {
+    const { missing, default: given } = column as { missing?: unknown; default?: unknown };
+    const constant = given as { kind?: string; value?: unknown } | undefined;
+    return {
+      ...column,
+      ...(missing !== undefined && { missing: datumOf(column, missing) }),
+      ...(constant?.kind === "constant" && {
+        default: { kind: "constant", value: datumOf(column, constant.value) },
+      }),
+    };
+  });
+  return { ...stored.table, columns };
+}
+
+function storedForm({ type }: ColumnDescriptor, value: Datum): StoredDatum | null {
+  if (value === null) return null;
+  const writer = new ValueWriter();
+  writer.write(type, value);
+  return { bytes: writer.bytes.toString("base64", 0, writer.length) };
+}
+
+function datumOf({ type }: ColumnDescriptor, stored: unknown): Datum {
+  if (stored === null) return null;
+  const bytes = Buffer.from((stored as StoredDatum).bytes, "base64");
+  return valueReader(type)(bytes, 0, bytes.length);
+}

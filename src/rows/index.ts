@@ -1,0 +1,68 @@
+/** The door of row tables: all that other folders import. */
+
+export type { TableChange } from "./alter.ts";
+export { type RowBatch, type RowScan, rowAt } from "./batch.ts";
+export { storedDatum } from "./check-datum.ts";
+export type { IndexReport } from "./check-index.ts";
+export { COLUMN_KINDS, type ColumnKind, type ColumnType, columnTypeText } from "./column-type.ts";
+export {
+  type ArrayDatum,
+  type Datum,
+  INT64_MAX,
+  INT64_MIN,
+  type Interval,
+  isArrayDatum,
+  type TimeWithZone,
+} from "./datum.ts";
+export {
+  type ColumnDefault,
+  type ColumnDescriptor,
+  type ConstraintDescriptor,
+  columnOf,
+  type ExpressionPart,
+  type ForeignKeyAction,
+  type ForeignKeyDescriptor,
+  type IndexDescriptor,
+  type IndexPart,
+  type IndexState,
+  type KeyPart,
+  liveColumns,
+  sequenceOf,
+  type TableDescriptor,
+  visibleColumns,
+} from "./descriptor.ts";
+export type { RowIsolation } from "./engine-view.ts";
+export { rowError } from "./errors.ts";
+export type {
+  CompiledExpression,
+  ExpressionContext,
+  Expressions,
+  ExpressionUse,
+} from "./expressions.ts";
+export type { ConstraintName } from "./foreign-key-checks.ts";
+export type { ForeignKeySpec } from "./foreign-key-spec.ts";
+export type { Bound, RangeRequest } from "./key-codec.ts";
+export type { LockMode, LockWait } from "./locks.ts";
+export { Numeric } from "./numeric.ts";
+export type {
+  BeginOptions,
+  Inserted,
+  InsertOptions,
+  ReadRequest,
+  RowLock,
+  RowSavepoint,
+  RowScanRequest,
+} from "./row-requests.ts";
+export type {
+  SequenceChange,
+  SequenceDescriptor,
+  SequenceOptions,
+  SequenceOwner,
+  SequenceSpec,
+  SequenceType,
+  TransactionSequences,
+} from "./sequence.ts";
+export { RowStore, type RowStoreOptions } from "./store.ts";
+export type { ColumnSpec, IndexSpec, KeyPartSpec, TableSpec } from "./table-spec.ts";
+export type { TransactionTables } from "./tables.ts";
+export type { RowTransaction } from "./transaction.ts";

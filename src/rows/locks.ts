@@ -1,0 +1,177 @@
+import type { Maybe } from "../lsm/index.ts";
+import { rowError } from "./errors.ts";
+
+/** Weakest first: each refuses all that the one before refuses, and more. As PostgreSQL's. */
+export const LOCK_MODES = ["key share", "share", "no key update", "update"] as const;
+export type LockMode = (typeof LOCK_MODES)[number];
+
+/** What to do where another holds the row: wait for it, fail with `55P03`, or leave the row out. */
+export type LockWait = "wait" | "nowait" | "skip locked";
+
+/** `held` at once, `waited` for another to end, or `skipped`. */
+export type LockOutcome = "held" | "waited" | "skipped";
+
+/** A transaction, as a holder of locks. */
+export interface LockOwner {
+  /** Keys of all locks that it holds: kept by `RowLocks`. */
+  readonly locks: Set<string>;
+}
+
+interface Waiter {
+  readonly owner: LockOwner;
+  readonly mode: LockMode;
+  readonly grant: () => void;
+  readonly leave: (why: unknown) => void;
+}
+
+interface Lock {
+  readonly holders: Map<LockOwner, LockMode>;
+  readonly queue: Waiter[];
+}
+
+const STRENGTH: ReadonlyMap<LockMode, number> = new Map(LOCK_MODES.map((mode, at) => [mode, at]));
+
+function strength(mode: LockMode): number {
+  return STRENGTH.get(mode) as number;
+}
+
+/** The weakest mode that each mode conflicts with, by strength. */
+const REFUSES: readonly number[] = [3, 2, 1, 0];
+
+function conflicts(a: LockMode, b: LockMode): boolean {
+  return strength(b) >= (REFUSES[strength(a)] as number);
+}
+
+/**
+ * Locks of rows, in memory: writers of one row wait for each other instead of failing. They make
+ * conflicts rare and decide nothing: a commit is checked against what was written all the same.
+ * Waiters are served in the order in which they came.
+ */
+export class RowLocks {
+  readonly #locks = new Map<string, Lock>();
+  readonly #waiting = new Map<LockOwner, string>();
+
+  /** Locks that are held or waited for. */
+  get size(): number {
+    return this.#locks.size;
+  }
+
+  /**
+   * @throws FirnError `Conflict`: `ROW_LOCKED` (55P03), with `nowait`; `ROW_DEADLOCK` (40P01),
+   *   where those it would wait for wait for it.
+   */
+  acquire(owner: LockOwner, key: string, mode: LockMode, wait: LockWait): Maybe<LockOutcome> {
+    const lock = this.#lockOf(key);
+    const held = lock.holders.get(owner);
+    if (held !== undefined && strength(held) >= strength(mode)) return "held";
+    // One that holds the row already goes before all waiters: they wait for it anyway.
+    const queue = held === undefined ? lock.queue : [];
+    if (!this.#isRefused(lock, owner, mode, queue)) {
+      this.#hold(lock, key, owner, mode);
+      return "held";
+    }
+    if (wait === "skip locked") return "skipped";
+    if (wait === "nowait") {
+      throw rowError("Conflict", "ROW_LOCKED", "55P03", "another transaction holds the row's lock");
+    }
+    if (this.#reaches(this.#blockers(lock, owner, mode, queue), owner, new Set())) {
+      throw rowError("Conflict", "ROW_DEADLOCK", "40P01", "deadlock: begin the transaction again");
+    }
+    return new Promise((resolve, reject) => {
+      const grant = (): void => {
+        this.#waiting.delete(owner);
+        this.#hold(lock, key, owner, mode);
+        resolve("waited");
+      };
+      const waiter = { owner, mode, grant, leave: reject };
+      if (held === undefined) lock.queue.push(waiter);
+      else lock.queue.unshift(waiter);
+      this.#waiting.set(owner, key);
+    });
+  }
+
+  /** Ends the wait of a transaction, which then fails with `why`. It keeps what it holds. */
+  leave(owner: LockOwner, why: unknown): void {
+    const key = this.#waiting.get(owner);
+    const lock = key === undefined ? undefined : this.#locks.get(key);
+    const at = lock?.queue.findIndex((waiter) => waiter.owner === owner) ?? -1;
+    if (key === undefined || lock === undefined || at < 0) return;
+    this.#waiting.delete(owner);
+    const [waiter] = lock.queue.splice(at, 1);
+    // Those behind it may have waited for it alone.
+    this.#serve(lock, key);
+    waiter?.leave(why);
+  }
+
+  /** Lets go of all that it holds. */
+  release(owner: LockOwner): void {
+    for (const key of owner.locks) {
+      const lock = this.#locks.get(key);
+      lock?.holders.delete(owner);
+      if (lock !== undefined) this.#serve(lock, key);
+    }
+    owner.locks.clear();
+  }
+
+  #lockOf(key: string): Lock {
+    let lock = this.#locks.get(key);
+    if (lock === undefined) {
+      lock = { holders: new Map(), queue: [] };
+      this.#locks.set(key, lock);
+    }
+    return lock;
+  }
+
+  #hold(lock: Lock, key: string, owner: LockOwner, mode: LockMode): void {
+    lock.holders.set(owner, mode);
+    owner.locks.add(key);
+  }
+
+  #serve(lock: Lock, key: string): void {
+    for (let next = lock.queue[0]; next !== undefined; next = lock.queue[0]) {
+      if (this.#isRefused(lock, next.owner, next.mode, [])) break;
+      lock.queue.shift();
+      next.grant();
+    }
+    if (lock.holders.size === 0 && lock.queue.length === 0) this.#locks.delete(key);
+  }
+
+  #isRefused(lock: Lock, owner: LockOwner, mode: LockMode, queue: readonly Waiter[]): boolean {
+    for (const [holder, held] of lock.holders) {
+      if (holder !== owner && conflicts(mode, held)) return true;
+    }
+    return queue.some((waiter) => conflicts(mode, waiter.mode));
+  }
+
+  *#blockers(
+    lock: Lock,
+    owner: LockOwner,
+    mode: LockMode,
+    queue: readonly Waiter[],
+  ): Iterable<LockOwner> {
+    for (const [holder, held] of lock.holders) {
+      if (holder !== owner && conflicts(mode, held)) yield holder;
+    }
+    for (const waiter of queue) {
+      if (waiter.owner === owner) return;
+      if (conflicts(mode, waiter.mode)) yield waiter.owner;
+    }
+  }
+
+  /** Whether one of these waits, through others, for `owner`. */
+  #reaches(from: Iterable<LockOwner>, owner: LockOwner, seen: Set<LockOwner>): boolean {
+    for (const one of from) {
+      if (one === owner) return true;
+      if (seen.has(one)) continue;
+      seen.add(one);
+      const key = this.#waiting.get(one);
+      const lock = key === undefined ? undefined : this.#locks.get(key);
+      const waiter = lock?.queue.find((other) => other.owner === one);
+      if (lock === undefined || waiter === undefined) continue;
+      if (this.#reaches(this.#blockers(lock, one, waiter.mode, lock.queue), owner, seen)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

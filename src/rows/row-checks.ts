@@ -1,0 +1,107 @@
+import { assert } from "../base/assert.ts";
+import type { AnyId, IdSource } from "../base/ids.ts";
+import { storedDatum } from "./check-datum.ts";
+import type { CompiledTable } from "./compiled-table.ts";
+import type { Datum } from "./datum.ts";
+import type { ColumnDescriptor } from "./descriptor.ts";
+import { rowError } from "./errors.ts";
+import type { ExpressionContext } from "./expressions.ts";
+
+/**
+ * A row in full: values that were given, the old row's or defaults for the others, then the columns
+ * that are computed.
+ *
+ * @param places of the values that are given; one that is `undefined` is to have its default.
+ * @param old of a row that is updated.
+ * @throws FirnError `Invalid`, codes `ROW_VALUE_INVALID`, `ROW_COLUMN_GENERATED` (428C9).
+ */
+export function completedRow(
+  compiled: CompiledTable,
+  places: readonly number[],
+  values: readonly (Datum | undefined)[],
+  context: ExpressionContext,
+  ids: IdSource | undefined,
+  options: {
+    readonly overridesIdentity?: boolean;
+    /** The next number of a column, by its place. */
+    readonly numbers?: ReadonlyMap<number, Datum>;
+  },
+  old?: readonly Datum[],
+): readonly Datum[] {
+  const { live, table } = compiled;
+  if (values.length !== places.length) {
+    const message = `a row of ${places.length} columns has ${values.length} values`;
+    throw rowError("Invalid", "ROW_VALUES_MISSING", "42601", message, { table: table.name });
+  }
+  const row: (Datum | undefined)[] = old === undefined ? new Array(live.length) : [...old];
+  places.forEach((place, i) => {
+    const column = live[place] as ColumnDescriptor;
+    const value = values[i];
+    if (value !== undefined) refuseGiven(table.name, column, options.overridesIdentity === true);
+    const at = { table: table.name, column: column.name };
+    row[place] = value === undefined ? undefined : storedDatum(column.type, value, at);
+  });
+  for (let place = 0; place < live.length; place++) {
+    if (row[place] !== undefined) continue;
+    row[place] = options.numbers?.get(place) ?? defaultOf(compiled, place, context, ids);
+  }
+  const full = row as Datum[];
+  compiled.generated.forEach((compute, place) => {
+    if (compute === undefined) return;
+    const column = live[place] as ColumnDescriptor;
+    const at = { table: table.name, column: column.name };
+    full[place] = storedDatum(column.type, compute(full, context), at);
+  });
+  return full;
+}
+
+function refuseGiven(table: string, column: ColumnDescriptor, overridesIdentity: boolean): void {
+  const isComputed = column.generated !== undefined;
+  if (!isComputed && (column.identity !== "always" || overridesIdentity)) return;
+  const message = "a generated column takes no value but DEFAULT";
+  const place = { table, column: column.name };
+  throw rowError("Invalid", "ROW_COLUMN_GENERATED", "428C9", message, place);
+}
+
+function defaultOf(
+  compiled: CompiledTable,
+  place: number,
+  context: ExpressionContext,
+  ids: IdSource | undefined,
+): Datum {
+  const column = compiled.live[place] as ColumnDescriptor;
+  if (column.hidden === true && ids !== undefined) return ids.mint<AnyId>();
+  const { default: given } = column;
+  if (given === undefined) return null;
+  if (given.kind === "constant") return given.value;
+  assert(given.kind === "expression", "the numbers of sequences are taken before");
+  const at = { table: compiled.table.name, column: column.name };
+  const compute = compiled.defaults[place];
+  assert(compute !== undefined, "a default that is not a constant was compiled");
+  return storedDatum(column.type, compute([], context), at);
+}
+
+/**
+ * NOT NULL and CHECK of a row. A check that is NULL holds.
+ *
+ * @throws FirnError `Invalid`, codes `ROW_NULL` (23502), `ROW_CHECK_FAILED` (23514).
+ */
+export function refuseBadRow(
+  { live, table, checks }: CompiledTable,
+  row: readonly Datum[],
+  context: ExpressionContext,
+): void {
+  for (let place = 0; place < live.length; place++) {
+    const column = live[place] as ColumnDescriptor;
+    if (column.nullable || row[place] !== null) continue;
+    const message = `null value in column "${column.name}" violates not-null constraint`;
+    const at = { table: table.name, column: column.name };
+    throw rowError("Invalid", "ROW_NULL", "23502", message, at);
+  }
+  for (const { name, holds } of checks) {
+    if (holds(row, context) !== false) continue;
+    const message = `new row violates check constraint "${name}"`;
+    const at = { table: table.name, constraint: name };
+    throw rowError("Invalid", "ROW_CHECK_FAILED", "23514", message, at);
+  }
+}

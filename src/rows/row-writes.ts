@@ -1,0 +1,131 @@
+import { bytesEqual } from "../base/bytes.ts";
+import type { CompiledIndex } from "./compiled-index.ts";
+import type { CompiledTable } from "./compiled-table.ts";
+import type { Datum } from "./datum.ts";
+import { duplicate } from "./duplicate.ts";
+import type { EngineView } from "./engine-view.ts";
+import type { ExpressionContext } from "./expressions.ts";
+import type { ForeignKeys } from "./foreign-keys.ts";
+import type { LockOutcome } from "./locks.ts";
+import { refuseBadRow } from "./row-checks.ts";
+import type { InsertOptions, RowLock } from "./row-requests.ts";
+
+/** What writes of rows need of their transaction. */
+export interface WriteHost {
+  readonly view: EngineView;
+  readonly foreignKeys: ForeignKeys;
+  readonly context: () => ExpressionContext;
+  readonly lock: (key: Uint8Array, lock: RowLock) => Promise<LockOutcome>;
+  readonly read: (key: Uint8Array, lock: RowLock) => Promise<Uint8Array | undefined>;
+}
+
+/** Writes of single rows with the entries of their indexes. */
+export class RowWrites {
+  readonly #on: WriteHost;
+
+  constructor(on: WriteHost) {
+    this.#on = on;
+  }
+
+  /** @returns the key of the row that it conflicts with, where `options` leave that as it is. */
+  async insert(
+    compiled: CompiledTable,
+    row: readonly Datum[],
+    options: InsertOptions,
+  ): Promise<readonly Datum[] | undefined> {
+    const { view, lock, read, context, foreignKeys } = this.#on;
+    refuseBadRow(compiled, row, context());
+    const key = compiled.key.encode(compiled.keyOf(row));
+    const { onConflict = "error", conflictIndex } = options;
+    const isLeft = (index: number): boolean =>
+      onConflict === "nothing" && (conflictIndex === undefined || conflictIndex === index);
+    await lock(key, { mode: "update" });
+    if ((await read(key, { mode: "update" })) !== undefined) {
+      if (isLeft(0)) return compiled.keyOf(row);
+      throw duplicate(compiled, undefined);
+    }
+    const entries: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
+    for (const index of compiled.indexes) {
+      const entry = index.entry(row, context());
+      if (entry === undefined) continue;
+      const other = entry.isUnique ? await this.#taken(index, entry.key) : undefined;
+      if (other !== undefined) {
+        if (isLeft(index.index.id)) return other;
+        throw duplicate(compiled, index);
+      }
+      entries.push(entry);
+    }
+    view.put(key, compiled.encode(row));
+    for (const entry of entries) view.put(entry.key, entry.value);
+    foreignKeys.wrote(compiled, key, row, undefined);
+    return undefined;
+  }
+
+  /** Puts a row under its key, over an old one, and the entries that differ. */
+  async store(
+    compiled: CompiledTable,
+    key: Uint8Array,
+    old: readonly Datum[] | undefined,
+    row: readonly Datum[],
+  ): Promise<void> {
+    const { view, context, foreignKeys } = this.#on;
+    refuseBadRow(compiled, row, context());
+    if (old !== undefined) await foreignKeys.lockReferenced(compiled, old, row);
+    const puts: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
+    const deletes: Uint8Array[] = [];
+    for (const index of compiled.indexes) {
+      const before = old === undefined ? undefined : index.entry(old, context());
+      const after = index.entry(row, context());
+      const isSameKey =
+        before !== undefined && after !== undefined && bytesEqual(before.key, after.key);
+      if (before !== undefined && !isSameKey) deletes.push(before.key);
+      if (after === undefined) continue;
+      if (isSameKey && bytesEqual(before.value, after.value)) continue;
+      if (after.isUnique && !isSameKey && (await this.#taken(index, after.key)) !== undefined) {
+        throw duplicate(compiled, index);
+      }
+      puts.push(after);
+    }
+    for (const entry of deletes) view.delete(entry);
+    for (const entry of puts) view.put(entry.key, entry.value);
+    view.put(key, compiled.encode(row));
+    foreignKeys.wrote(compiled, key, row, old);
+    if (old !== undefined) await foreignKeys.removed(compiled, old, row);
+  }
+
+  /** Puts a row under another key than its old one. */
+  async move(
+    compiled: CompiledTable,
+    key: Uint8Array,
+    old: readonly Datum[],
+    row: readonly Datum[],
+  ): Promise<void> {
+    await this.#on.foreignKeys.lockReferenced(compiled, old, row);
+    this.#delete(compiled, key, old);
+    const conflict = await this.insert(compiled, row, {});
+    if (conflict !== undefined) throw duplicate(compiled, undefined);
+    await this.#on.foreignKeys.removed(compiled, old, row);
+  }
+
+  async remove(compiled: CompiledTable, key: Uint8Array, old: readonly Datum[]): Promise<void> {
+    await this.#on.foreignKeys.lockReferenced(compiled, old, undefined);
+    this.#delete(compiled, key, old);
+    await this.#on.foreignKeys.removed(compiled, old, undefined);
+  }
+
+  #delete(compiled: CompiledTable, key: Uint8Array, old: readonly Datum[]): void {
+    const { view, context } = this.#on;
+    for (const index of compiled.indexes) {
+      const entry = index.entry(old, context());
+      if (entry !== undefined) view.delete(entry.key);
+    }
+    view.delete(key);
+  }
+
+  /** The key of the row that has an entry of a unique index. */
+  async #taken(index: CompiledIndex, key: Uint8Array): Promise<readonly Datum[] | undefined> {
+    await this.#on.lock(key, { mode: "update" });
+    const value = await this.#on.read(key, { mode: "update" });
+    return value === undefined ? undefined : index.keyOf(key, value);
+  }
+}

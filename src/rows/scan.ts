@@ -1,0 +1,263 @@
+import { copyOf } from "../base/bytes.ts";
+import type { PackedRows, PackedScan } from "../lsm/index.ts";
+import type { RowBatch, RowScan } from "./batch.ts";
+import type { CompiledIndex } from "./compiled-index.ts";
+import type { CompiledTable, TableReader } from "./compiled-table.ts";
+import type { Datum } from "./datum.ts";
+import { corruptRow } from "./errors.ts";
+
+/** A row as it is stored. */
+export interface StoredRow {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** Rows of a range that come as they are stored. */
+export interface StoredRows {
+  next(): Promise<readonly StoredRow[] | undefined>;
+  close(): void;
+}
+
+/** What scans need of their transaction. */
+export interface ScanHost {
+  readonly getMany: (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
+  /** Throws where the transaction is over; says that rows are shown. */
+  readonly onRead: () => void;
+}
+
+/** Ranges of keys one after the other, as one scan. */
+class RangeScans {
+  readonly #begin: readonly (() => PackedScan)[];
+  #scan: PackedScan | undefined;
+  #at = 0;
+
+  constructor(begin: readonly (() => PackedScan)[]) {
+    this.#begin = begin;
+  }
+
+  async next(): Promise<PackedRows | undefined> {
+    for (;;) {
+      if (this.#scan === undefined) {
+        const begin = this.#begin[this.#at++];
+        if (begin === undefined) return undefined;
+        this.#scan = begin();
+      }
+      const read = this.#scan.nextPacked();
+      const packed = read instanceof Promise ? await read : read;
+      if (packed !== undefined) return packed;
+      this.#scan.close();
+      this.#scan = undefined;
+    }
+  }
+
+  close(): void {
+    this.#scan?.close();
+    this.#scan = undefined;
+    this.#at = this.#begin.length;
+  }
+}
+
+function keyIn(packed: PackedRows, i: number): Uint8Array {
+  const from = i === 0 ? 0 : (packed.keyEnds[i - 1] as number);
+  return packed.keys.subarray(from, packed.keyEnds[i] as number);
+}
+
+/** A scan that is opened when its first rows are asked for. */
+export class LazyScan implements RowScan {
+  readonly #open: () => Promise<RowScan>;
+  #scan: RowScan | undefined;
+  #isClosed = false;
+
+  constructor(open: () => Promise<RowScan>) {
+    this.#open = open;
+  }
+
+  async nextBatch(): Promise<RowBatch | undefined> {
+    if (this.#isClosed) return undefined;
+    this.#scan ??= await this.#open();
+    return await this.#scan.nextBatch();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#scan?.close();
+  }
+}
+
+/** Rows in the order of their primary key, decoded where they lie. */
+export class PrimaryScan implements RowScan {
+  readonly #ranges: RangeScans;
+  readonly #reader: TableReader;
+  readonly #host: ScanHost;
+
+  constructor(begin: readonly (() => PackedScan)[], reader: TableReader, host: ScanHost) {
+    this.#ranges = new RangeScans(begin);
+    this.#reader = reader;
+    this.#host = host;
+  }
+
+  async nextBatch(): Promise<RowBatch | undefined> {
+    this.#host.onRead();
+    const packed = await this.#ranges.next();
+    if (packed === undefined) return undefined;
+    const columns = Array.from({ length: this.#reader.columns }, () => new Array(packed.count));
+    const vectors = this.#reader.vectors(columns);
+    const { values, valueStarts, valueEnds, count } = packed;
+    for (let i = 0; i < count; i++) {
+      const key = keyIn(packed, i);
+      const from = valueStarts[i] as number;
+      this.#reader.read(key, values, from, valueEnds[i] as number, columns, vectors, i);
+    }
+    return { count, columns };
+  }
+
+  close(): void {
+    this.#ranges.close();
+  }
+}
+
+/** Rows as they are stored, copied out of the scan's memory. */
+export class StoredScan implements StoredRows {
+  readonly #ranges: RangeScans;
+  readonly #host: ScanHost;
+
+  constructor(begin: readonly (() => PackedScan)[], host: ScanHost) {
+    this.#ranges = new RangeScans(begin);
+    this.#host = host;
+  }
+
+  async next(): Promise<readonly StoredRow[] | undefined> {
+    this.#host.onRead();
+    const packed = await this.#ranges.next();
+    if (packed === undefined) return undefined;
+    const { values, valueStarts, valueEnds, count } = packed;
+    return Array.from({ length: count }, (_, i) => {
+      const key = keyIn(packed, i);
+      return {
+        key: copyOf(key, 0, key.length),
+        value: copyOf(values, valueStarts[i] as number, valueEnds[i] as number),
+      };
+    });
+  }
+
+  close(): void {
+    this.#ranges.close();
+  }
+}
+
+/** Rows of index entries, in their order: each entry's row is fetched, many at once. */
+export class IndexedRows implements StoredRows {
+  readonly #entries: StoredScan;
+  readonly #table: CompiledTable;
+  readonly #index: CompiledIndex;
+  readonly #host: ScanHost;
+
+  constructor(entries: StoredScan, table: CompiledTable, index: CompiledIndex, host: ScanHost) {
+    this.#entries = entries;
+    this.#table = table;
+    this.#index = index;
+    this.#host = host;
+  }
+
+  async next(): Promise<readonly StoredRow[] | undefined> {
+    const entries = await this.#entries.next();
+    if (entries === undefined) return undefined;
+    const keys = entries.map(({ key, value }) =>
+      this.#table.key.encode(this.#index.keyOf(key, value)),
+    );
+    const values = await this.#host.getMany(keys);
+    return keys.map((key, i) => {
+      const value = values[i];
+      if (value !== undefined) return { key, value };
+      throw corruptRow("an index entry without its row: run CHECK INDEX", {
+        table: this.#table.table.name,
+        index: this.#index.index.name,
+      });
+    });
+  }
+
+  close(): void {
+    this.#entries.close();
+  }
+}
+
+/** What entries hold, without their rows. */
+export class IndexOnlyScan implements RowScan {
+  readonly #entries: StoredScan;
+  readonly #index: CompiledIndex;
+  readonly #ids: readonly number[];
+
+  constructor(entries: StoredScan, index: CompiledIndex, ids: readonly number[]) {
+    this.#entries = entries;
+    this.#index = index;
+    this.#ids = ids;
+  }
+
+  async nextBatch(): Promise<RowBatch | undefined> {
+    const entries = await this.#entries.next();
+    if (entries === undefined) return undefined;
+    const rows = entries.map(({ key, value }) => this.#index.columns(this.#ids, key, value));
+    return {
+      count: rows.length,
+      columns: this.#ids.map((_, c) => rows.map((row) => row[c] as Datum)),
+    };
+  }
+
+  close(): void {
+    this.#entries.close();
+  }
+}
+
+/** Keeps a row, as it is or as it has become, or leaves it out. */
+export type RowFilter = (row: StoredRow) => Promise<StoredRow | undefined>;
+
+/** Stored rows as batches of columns. */
+export class DecodedScan implements RowScan {
+  readonly #rows: StoredRows;
+  readonly #reader: TableReader;
+  readonly #filter: RowFilter | undefined;
+  #left: number;
+
+  constructor(rows: StoredRows, reader: TableReader, filter?: RowFilter, limit: number = Infinity) {
+    this.#rows = rows;
+    this.#reader = reader;
+    this.#filter = filter;
+    this.#left = limit;
+  }
+
+  async nextBatch(): Promise<RowBatch | undefined> {
+    while (this.#left > 0) {
+      const rows = await this.#rows.next();
+      if (rows === undefined) return undefined;
+      const kept = this.#filter === undefined ? rows : await this.#kept(rows, this.#filter);
+      if (kept.length > 0) return this.#decoded(kept.slice(0, this.#left));
+    }
+    this.close();
+    return undefined;
+  }
+
+  close(): void {
+    this.#rows.close();
+  }
+
+  async #kept(rows: readonly StoredRow[], filter: RowFilter): Promise<readonly StoredRow[]> {
+    const kept: StoredRow[] = [];
+    for (const row of rows) {
+      // No row beyond the limit is locked.
+      if (kept.length >= this.#left) break;
+      const one = await filter(row);
+      if (one !== undefined) kept.push(one);
+    }
+    return kept;
+  }
+
+  #decoded(rows: readonly StoredRow[]): RowBatch {
+    this.#left -= rows.length;
+    const columns = Array.from({ length: this.#reader.columns }, () => new Array(rows.length));
+    const vectors = this.#reader.vectors(columns);
+    rows.forEach(({ key, value }, i) => {
+      this.#reader.read(key, value, 0, value.length, columns, vectors, i);
+    });
+    return { count: rows.length, columns };
+  }
+}

@@ -1,0 +1,246 @@
+import { utf8, utf8Text } from "../base/bytes.ts";
+import { FirnError } from "../base/error.ts";
+import type { AnyId, IdSource, TableId } from "../base/ids.ts";
+import { encodeTablePrefix, KeySchema, rangeOfPrefix } from "../keys/index.ts";
+import type { ColumnType } from "./column-type.ts";
+import type { Datum } from "./datum.ts";
+import type { DescriptorAccess } from "./descriptor-access.ts";
+import { rowError } from "./errors.ts";
+import { ROW_SPACE } from "./key-codec.ts";
+
+/** A generator of numbers, as CREATE SEQUENCE makes it. Its numbers are of no transaction. */
+export interface SequenceDescriptor {
+  readonly id: AnyId;
+  readonly namespace: readonly string[];
+  readonly name: string;
+  readonly type: SequenceType;
+  readonly increment: bigint;
+  readonly min: bigint;
+  readonly max: bigint;
+  readonly start: bigint;
+  /** Taken from it at once, at least. */
+  readonly cache: number;
+  readonly cycle: boolean;
+  /** Dropped with that column. */
+  readonly ownedBy?: SequenceOwner;
+}
+
+export type SequenceType = "int2" | "int4" | "int8";
+
+export interface SequenceOwner {
+  readonly table: TableId;
+  /** Of an identity column or a default that numbers. */
+  readonly column: number;
+}
+
+/** What CREATE SEQUENCE says; what it leaves out is PostgreSQL's. */
+export type SequenceOptions = Partial<
+  Omit<SequenceDescriptor, "id" | "namespace" | "name" | "ownedBy">
+>;
+
+export interface SequenceSpec extends SequenceOptions {
+  readonly namespace: readonly string[];
+  readonly name: string;
+  readonly ownedBy?: SequenceOwner;
+}
+
+export type SequenceChange = SequenceOptions & {
+  readonly name?: string;
+  readonly namespace?: readonly string[];
+  /** `null`: OWNED BY NONE. */
+  readonly ownedBy?: SequenceOwner | null;
+};
+
+const BITS: Readonly<Record<SequenceType, bigint>> = { int2: 15n, int4: 31n, int8: 63n };
+
+/** Relation of the sequences of a shard: by id, and by name. */
+const SEQUENCES = 3;
+const byId = new KeySchema(
+  [{ type: "uuid" }],
+  encodeTablePrefix({ space: ROW_SPACE, relation: SEQUENCES, index: 0 }),
+);
+const byName = new KeySchema(
+  [{ type: "path" }, { type: "text" }],
+  encodeTablePrefix({ space: ROW_SPACE, relation: SEQUENCES, index: 1 }),
+);
+
+/** The sequences of a shard, as a transaction sees them: made and dropped with its other writes. */
+export class TransactionSequences {
+  readonly #access: DescriptorAccess;
+  readonly #ids: IdSource;
+  /** Those that were read, until something is written. */
+  readonly #known = new Map<AnyId, SequenceDescriptor>();
+
+  constructor(access: DescriptorAccess, ids: IdSource) {
+    this.#access = access;
+    this.#ids = ids;
+  }
+
+  async find(id: AnyId): Promise<SequenceDescriptor | undefined> {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const bytes = await this.#access.get(byId.encode([id]));
+    if (bytes === undefined) return undefined;
+    const found = decode(bytes);
+    this.#known.set(id, found);
+    return found;
+  }
+
+  /** What was read may be no more: something was taken back. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  /** @throws FirnError `NotFound`, code `ROW_SEQUENCE_NOT_FOUND` (42P01). */
+  async get(id: AnyId): Promise<SequenceDescriptor> {
+    const found = await this.find(id);
+    if (found !== undefined) return found;
+    const message = "the shard has no such sequence";
+    throw rowError("NotFound", "ROW_SEQUENCE_NOT_FOUND", "42P01", message, { sequence: id });
+  }
+
+  async byName(
+    namespace: readonly string[],
+    name: string,
+  ): Promise<SequenceDescriptor | undefined> {
+    const bytes = await this.#access.get(byName.encode([namespace, name]));
+    return bytes === undefined ? undefined : await this.find(utf8Text(bytes) as AnyId);
+  }
+
+  /** All of them, by id. */
+  async list(): Promise<readonly SequenceDescriptor[]> {
+    const prefix = encodeTablePrefix({ space: ROW_SPACE, relation: SEQUENCES, index: 0 });
+    const { from, to } = rangeOfPrefix(prefix);
+    return (await this.#access.values(from, to as Uint8Array)).map(decode);
+  }
+
+  /**
+   * @throws FirnError `AlreadyExists`, code `ROW_SEQUENCE_EXISTS` (42P07); `Invalid`, code
+   *   `ROW_SEQUENCE_INVALID` (22023).
+   */
+  async create(spec: SequenceSpec): Promise<SequenceDescriptor> {
+    const sequence = descriptorOf(spec, this.#ids.mint<AnyId>());
+    await this.#claimName(sequence);
+    this.#put(sequence);
+    return sequence;
+  }
+
+  /** Creates a sequence under the first free name: `t_id_seq`, `t_id_seq1`, … */
+  async createNamed(spec: SequenceSpec): Promise<SequenceDescriptor> {
+    let name = spec.name;
+    for (let n = 1; (await this.byName(spec.namespace, name)) !== undefined; n++) {
+      name = `${spec.name}${n}`;
+    }
+    return await this.create({ ...spec, name });
+  }
+
+  /** @throws as `get`, `create`. */
+  async alter(id: AnyId, change: SequenceChange): Promise<SequenceDescriptor> {
+    const before = await this.get(id);
+    const { ownedBy, ...rest } = change;
+    const { ownedBy: owner = undefined, ...kept } = before;
+    const nextOwner = ownedBy === undefined ? owner : (ownedBy ?? undefined);
+    const spec = { ...kept, ...fitted(kept, rest), ...(nextOwner && { ownedBy: nextOwner }) };
+    const next = descriptorOf(spec, id);
+    if (next.name !== before.name || next.namespace.join("\0") !== before.namespace.join("\0")) {
+      await this.#claimName(next);
+      this.#access.delete(byName.encode([before.namespace, before.name]));
+    }
+    this.#put(next);
+    return next;
+  }
+
+  drop({ id, namespace, name }: SequenceDescriptor): void {
+    this.#known.delete(id);
+    this.#access.delete(byId.encode([id]));
+    this.#access.delete(byName.encode([namespace, name]));
+  }
+
+  async #claimName({ id, namespace, name }: SequenceDescriptor): Promise<void> {
+    const key = byName.encode([namespace, name]);
+    if ((await this.#access.get(key)) !== undefined) {
+      const message = `relation "${name}" already exists`;
+      throw rowError("AlreadyExists", "ROW_SEQUENCE_EXISTS", "42P07", message, { sequence: name });
+    }
+    this.#access.put(key, utf8(id));
+  }
+
+  #put(sequence: SequenceDescriptor): void {
+    this.#known.set(sequence.id, sequence);
+    this.#access.put(byId.encode([sequence.id]), encode(sequence));
+  }
+}
+
+/** Another type takes its own bounds, unless the bounds were given. */
+function fitted(before: SequenceOptions, { type, ...change }: SequenceChange): SequenceOptions {
+  if (type === undefined || type === before.type || before.type === undefined) return change;
+  const [least, most] = boundsOf(before.type);
+  const bounds = {
+    ...(before.max === most && { max: boundsOf(type)[1] }),
+    ...(before.min === least && { min: boundsOf(type)[0] }),
+  };
+  return { type, ...bounds, ...change };
+}
+
+function boundsOf(type: SequenceType): readonly [bigint, bigint] {
+  const most = 2n ** BITS[type];
+  return [-most, most - 1n];
+}
+
+function descriptorOf(spec: SequenceSpec, id: AnyId): SequenceDescriptor {
+  const { type = "int8", increment = 1n, cache = 1, cycle = false, namespace, name } = spec;
+  const [least, most] = boundsOf(type);
+  const isUp = increment > 0n;
+  const { min = isUp ? 1n : least, max = isUp ? most : -1n } = spec;
+  const { start = isUp ? min : max, ownedBy } = spec;
+  const refuse = (message: string): never => {
+    throw rowError("Invalid", "ROW_SEQUENCE_INVALID", "22023", message, { sequence: name });
+  };
+  if (increment === 0n) refuse("INCREMENT must not be zero");
+  if (cache < 1 || !Number.isSafeInteger(cache))
+    refuse(`CACHE (${cache}) must be greater than zero`);
+  if (min < least) refuse(`MINVALUE (${min}) is out of range for sequence data type ${type}`);
+  if (max > most) refuse(`MAXVALUE (${max}) is out of range for sequence data type ${type}`);
+  if (min >= max) refuse(`MINVALUE (${min}) must be less than MAXVALUE (${max})`);
+  if (start < min) refuse(`START value (${start}) cannot be less than MINVALUE (${min})`);
+  if (start > max) refuse(`START value (${start}) cannot be greater than MAXVALUE (${max})`);
+  const made = { id, namespace, name, type, increment, min, max, start, cache, cycle };
+  return ownedBy === undefined ? made : { ...made, ownedBy };
+}
+
+/** A number as a column of a type stores it. */
+export function numberAs(type: ColumnType, number: bigint): Datum {
+  if (type.kind === "int8") return number;
+  return type.kind === "int2" || type.kind === "int4" ? Number(number) : String(number);
+}
+
+/*
+ * A sequence's descriptor as a shard stores it: JSON, {"format": 1, "sequence": {…}}, its numbers
+ * as texts.
+ */
+const FORMAT = 1;
+const NUMBERS: ReadonlySet<string> = new Set(["increment", "min", "max", "start"]);
+
+function encode(sequence: SequenceDescriptor): Uint8Array {
+  const asText = (_: string, value: unknown): unknown =>
+    typeof value === "bigint" ? String(value) : value;
+  return utf8(JSON.stringify({ format: FORMAT, sequence }, asText));
+}
+
+function decode(bytes: Uint8Array): SequenceDescriptor {
+  let stored: { readonly format?: unknown; readonly sequence?: SequenceDescriptor };
+  try {
+    stored = JSON.parse(utf8Text(bytes), (name, value) =>
+      NUMBERS.has(name) ? BigInt(value) : value,
+    ) as typeof stored;
+  } catch (error) {
+    const message = "damaged sequence descriptor: not JSON";
+    const context = { sqlState: "XX001" };
+    throw new FirnError("Corrupt", "ROW_DESCRIPTOR_CORRUPT", message, context, error);
+  }
+  if (stored.format === FORMAT && stored.sequence !== undefined) return stored.sequence;
+  const message = "a newer version of Firn wrote this sequence: upgrade";
+  throw new FirnError("Unavailable", "ROW_DESCRIPTOR_TOO_NEW", message, {
+    format: String(stored.format),
+  });
+}

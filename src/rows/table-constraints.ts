@@ -1,0 +1,215 @@
+import type { TableId } from "../base/ids.ts";
+import type { CompiledTable } from "./compiled-table.ts";
+import type {
+  ConstraintDescriptor,
+  ForeignKeyDescriptor,
+  Reference,
+  TableDescriptor,
+} from "./descriptor.ts";
+import { rowError } from "./errors.ts";
+import type { ExpressionContext } from "./expressions.ts";
+import { type ForeignKeySpec, foreignKeyOf, referencedKey } from "./foreign-key-spec.ts";
+import { type ForeignKeys, foreignKeysOf } from "./foreign-keys.ts";
+import { refuseBadRow } from "./row-checks.ts";
+import type { StoredRows } from "./scan.ts";
+import type { TransactionTables } from "./tables.ts";
+
+/** What changes of constraints need of their transaction. */
+export interface ConstraintHost {
+  readonly tables: TransactionTables;
+  readonly foreignKeys: ForeignKeys;
+  readonly context: ExpressionContext;
+  /** Throws where rows could escape what the change reads. */
+  readonly assertSerializable: () => void;
+  readonly use: (table: TableDescriptor) => Promise<CompiledTable>;
+  readonly storedRows: (compiled: CompiledTable) => StoredRows;
+}
+
+/**
+ * Constraints that are made and dropped. A foreign key stands in the table that has it; the table
+ * that it refers to has its name, so that who removes a row there knows where to look.
+ */
+export class TableConstraints {
+  readonly #on: ConstraintHost;
+
+  constructor(on: ConstraintHost) {
+    this.#on = on;
+  }
+
+  /** A new table with its foreign keys, stored. */
+  async create(table: TableDescriptor, specs: readonly ForeignKeySpec[]): Promise<TableDescriptor> {
+    let made = table;
+    for (const spec of specs) made = await this.#withForeignKey(made, spec);
+    await this.#on.tables.put(made, undefined);
+    for (const key of foreignKeysOf(made)) await this.#refer(made, key);
+    return specs.length === 0 ? made : await this.#on.tables.get(made.id);
+  }
+
+  /** @throws FirnError `Conflict`, code `ROW_CHECK_FAILED` (23514): of a row that is there. */
+  async addCheck(
+    table: TableDescriptor,
+    name: string,
+    expression: string,
+  ): Promise<TableDescriptor> {
+    this.#on.assertSerializable();
+    const next = withConstraint(table, { kind: "check", name, expression });
+    await this.#on.tables.put(next, table);
+    const compiled = await this.#on.use(next);
+    await this.#eachRow(compiled, async (row) => refuseBadRow(compiled, row, this.#on.context));
+    return next;
+  }
+
+  /** @throws FirnError `Conflict`, code `ROW_FOREIGN_KEY` (23503): of a row that is there. */
+  async addForeignKey(table: TableDescriptor, spec: ForeignKeySpec): Promise<TableDescriptor> {
+    this.#on.assertSerializable();
+    const made = await this.#withForeignKey(table, spec);
+    await this.#on.tables.put({ ...made, version: table.version + 1 }, table);
+    const next = await this.#on.tables.get(table.id);
+    const key = foreignKeysOf(next).find(({ name }) => name === spec.name) as ForeignKeyDescriptor;
+    await this.#refer(next, key);
+    const compiled = await this.#on.use(next);
+    await this.#eachRow(compiled, (row) => this.#on.foreignKeys.checkRow(compiled, key, row));
+    return next;
+  }
+
+  /** @throws FirnError `Invalid`, code `ROW_TABLE_INVALID` (42704). */
+  async drop(table: TableDescriptor, name: string): Promise<TableDescriptor> {
+    const constraint = table.constraints.find((one) => one.name === name);
+    if (constraint?.kind !== "check" && constraint?.kind !== "foreign key") {
+      const what = constraint === undefined ? "unknown constraint" : "drop its index instead";
+      throw rowError("Invalid", "ROW_TABLE_INVALID", "42704", `invalid change: ${what}`, {
+        table: table.name,
+        constraint: name,
+      });
+    }
+    const next = withoutConstraint(table, constraint);
+    await this.#on.tables.put(next, table);
+    if (constraint.kind === "check") return next;
+    await this.#forget(table.id, constraint);
+    return await this.#on.tables.get(table.id);
+  }
+
+  /**
+   * Before a table is dropped.
+   *
+   * @throws FirnError `Conflict`, code `ROW_TABLE_REFERENCED` (2BP01).
+   */
+  async dropTable(table: TableDescriptor, isCascade: boolean): Promise<void> {
+    for (const { table: id, constraint } of othersOf(table)) {
+      const child = await this.#on.tables.find(id);
+      if (child === undefined) continue;
+      if (!isCascade) throw referenced(table, child, constraint, "2BP01", "cannot drop");
+      const key = foreignKeysOf(child).find(({ name }) => name === constraint);
+      if (key !== undefined) await this.#on.tables.put(withoutConstraint(child, key), child);
+    }
+    for (const key of foreignKeysOf(table)) {
+      if (key.references.table !== table.id) await this.#forget(table.id, key);
+    }
+  }
+
+  /** @throws FirnError `Conflict`, code `ROW_TABLE_REFERENCED` (0A000). */
+  async refuseTruncate(table: TableDescriptor, together: readonly TableId[]): Promise<void> {
+    for (const { table: id, constraint } of othersOf(table)) {
+      if (together.includes(id)) continue;
+      const child = await this.#on.tables.find(id);
+      if (child !== undefined)
+        throw referenced(table, child, constraint, "0A000", "cannot truncate");
+    }
+  }
+
+  /** @throws FirnError `Conflict`, code `ROW_TABLE_REFERENCED` (2BP01): a foreign key needs it. */
+  async refuseIndexDrop(table: TableDescriptor, index: number): Promise<void> {
+    for (const { table: id, constraint } of table.referencedBy ?? []) {
+      const child = id === table.id ? table : await this.#on.tables.find(id);
+      const key = child && foreignKeysOf(child).find(({ name }) => name === constraint);
+      const by = key && referencedKey(table, key);
+      if (child === undefined || by === undefined || by === "rows" || by.id !== index) continue;
+      throw referenced(table, child, constraint, "2BP01", "cannot drop a unique index of");
+    }
+  }
+
+  async #withForeignKey(table: TableDescriptor, spec: ForeignKeySpec): Promise<TableDescriptor> {
+    const { table: id } = spec.references;
+    const parent = id === table.id ? table : await this.#on.tables.get(id);
+    const key = foreignKeyOf(table, parent, spec);
+    return { ...withConstraint(table, key), version: table.version };
+  }
+
+  /** The table that a foreign key refers to learns of it. */
+  async #refer({ id, name: child }: TableDescriptor, key: ForeignKeyDescriptor): Promise<void> {
+    const parent = await this.#on.tables.get(key.references.table);
+    const reference: Reference = { table: id, constraint: key.name };
+    const { referencedBy = [], version } = parent;
+    if (referencedBy.length >= MOST_REFERENCES) {
+      const message = `more than ${MOST_REFERENCES} foreign keys refer to table "${parent.name}"`;
+      const place = { table: child, constraint: key.name };
+      throw rowError("Invalid", "ROW_TABLE_INVALID", "54000", message, place);
+    }
+    const next = { ...parent, version: version + 1, referencedBy: [...referencedBy, reference] };
+    await this.#on.tables.put(next, parent);
+  }
+
+  async #forget(child: TableId, key: ForeignKeyDescriptor): Promise<void> {
+    const parent = await this.#on.tables.find(key.references.table);
+    if (parent === undefined) return;
+    const { referencedBy = [], version } = parent;
+    const left = referencedBy.filter(
+      ({ table, constraint }) => table !== child || constraint !== key.name,
+    );
+    await this.#on.tables.put({ ...parent, version: version + 1, referencedBy: left }, parent);
+  }
+
+  async #eachRow(
+    compiled: CompiledTable,
+    check: (row: ReturnType<CompiledTable["rows"]["row"]>) => Promise<void>,
+  ): Promise<void> {
+    const rows = this.#on.storedRows(compiled);
+    try {
+      for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) {
+        for (const { key, value } of batch) await check(compiled.rows.row(key, value));
+      }
+    } finally {
+      rows.close();
+    }
+  }
+}
+
+/** Each removal of a row looks at all of them. */
+const MOST_REFERENCES = 1_000;
+
+function othersOf({ id, referencedBy = [] }: TableDescriptor): readonly Reference[] {
+  return referencedBy.filter(({ table }) => table !== id);
+}
+
+/** @throws FirnError `AlreadyExists`, code `ROW_CONSTRAINT_EXISTS` (42710). */
+function withConstraint(table: TableDescriptor, constraint: ConstraintDescriptor): TableDescriptor {
+  const { name } = constraint;
+  if (table.constraints.some((one) => one.name === name)) {
+    const message = `constraint "${name}" for relation "${table.name}" already exists`;
+    const place = { table: table.name, constraint: name };
+    throw rowError("AlreadyExists", "ROW_CONSTRAINT_EXISTS", "42710", message, place);
+  }
+  return { ...table, version: table.version + 1, constraints: [...table.constraints, constraint] };
+}
+
+function withoutConstraint(
+  table: TableDescriptor,
+  constraint: ConstraintDescriptor,
+): TableDescriptor {
+  const constraints = table.constraints.filter((one) => one.name !== constraint.name);
+  return { ...table, version: table.version + 1, constraints };
+}
+
+function referenced(
+  table: TableDescriptor,
+  child: TableDescriptor,
+  constraint: string,
+  sqlState: string,
+  what: string,
+): Error {
+  const key = `a foreign key of table "${child.name}"`;
+  const message = `${what} table "${table.name}": ${key} refers to it`;
+  const detail = `constraint ${constraint} on table ${child.name} depends on table ${table.name}`;
+  const place = { table: table.name, constraint, detail };
+  return rowError("Conflict", "ROW_TABLE_REFERENCED", sqlState, message, place);
+}

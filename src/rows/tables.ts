@@ -1,0 +1,136 @@
+import { bytesEqual } from "../base/bytes.ts";
+import { idFromBytes, idToBytes, type TableId } from "../base/ids.ts";
+import { encodeTablePrefix, KeySchema, rangeOfPrefix } from "../keys/index.ts";
+import type { TableDescriptor } from "./descriptor.ts";
+import type { DescriptorAccess } from "./descriptor-access.ts";
+import { decodeDescriptor, encodeDescriptor } from "./descriptor-json.ts";
+import { rowError } from "./errors.ts";
+import { ROW_SPACE } from "./key-codec.ts";
+import {
+  noteChange,
+  notePublished,
+  type UnpublishedTable,
+  unpublishedTables,
+} from "./unpublished.ts";
+
+/** Relation of the descriptors of a shard: by id, and by name. */
+const DESCRIPTORS = 1;
+const byId = new KeySchema(
+  [{ type: "uuid" }],
+  encodeTablePrefix({ space: ROW_SPACE, relation: DESCRIPTORS, index: 0 }),
+);
+const byName = new KeySchema(
+  [{ type: "path" }, { type: "text" }],
+  encodeTablePrefix({ space: ROW_SPACE, relation: DESCRIPTORS, index: 1 }),
+);
+
+/** Descriptors that were decoded: bytes that did not change are not decoded again. */
+export class DescriptorCache {
+  readonly #known = new Map<TableId, { readonly bytes: Uint8Array; table: TableDescriptor }>();
+
+  of(id: TableId, bytes: Uint8Array): TableDescriptor {
+    const known = this.#known.get(id);
+    if (known !== undefined && bytesEqual(known.bytes, bytes)) return known.table;
+    const table = decodeDescriptor(bytes);
+    // A copy: what a read gives may be a part of a large block.
+    this.#known.set(id, { bytes: new Uint8Array(bytes), table });
+    return table;
+  }
+
+  forget(id: TableId): void {
+    this.#known.delete(id);
+  }
+}
+
+/** The tables of a shard, as a transaction sees them. Each that it asks for is in its read set. */
+export class TransactionTables {
+  readonly #access: DescriptorAccess;
+  readonly #cache: DescriptorCache;
+  #hasUnpublished = false;
+
+  constructor(access: DescriptorAccess, cache: DescriptorCache) {
+    this.#access = access;
+    this.#cache = cache;
+  }
+
+  /** @throws FirnError `Corrupt`, code `ROW_DESCRIPTOR_CORRUPT`. */
+  async find(id: TableId): Promise<TableDescriptor | undefined> {
+    const bytes = await this.#access.get(byId.encode([id]));
+    return bytes === undefined ? undefined : this.#cache.of(id, bytes);
+  }
+
+  /** @throws FirnError `NotFound`, code `ROW_TABLE_NOT_FOUND`. */
+  async get(id: TableId): Promise<TableDescriptor> {
+    const table = await this.find(id);
+    if (table !== undefined) return table;
+    throw rowError("NotFound", "ROW_TABLE_NOT_FOUND", "42P01", "the shard has no such table", {
+      table: id,
+    });
+  }
+
+  async byName(namespace: readonly string[], name: string): Promise<TableDescriptor | undefined> {
+    const bytes = await this.#access.get(byName.encode([namespace, name]));
+    return bytes === undefined ? undefined : await this.find(idFromBytes(bytes));
+  }
+
+  /** All of them, by id. */
+  async list(): Promise<readonly TableDescriptor[]> {
+    const prefix = encodeTablePrefix({ space: ROW_SPACE, relation: DESCRIPTORS, index: 0 });
+    const { from, to } = rangeOfPrefix(prefix);
+    const stored = await this.#access.values(from, to as Uint8Array);
+    return stored.map((bytes) => {
+      const table = decodeDescriptor(bytes);
+      return this.#cache.of(table.id, bytes);
+    });
+  }
+
+  /** Stores a descriptor, in place of the one before. @throws as `claimName`. */
+  async put(table: TableDescriptor, before: TableDescriptor | undefined): Promise<void> {
+    if (table.unnamed !== true && (before === undefined || !isSameName(before, table))) {
+      await this.#claimName(table);
+      if (before !== undefined) this.#access.delete(nameKey(before));
+    }
+    this.#access.put(byId.encode([table.id]), encodeDescriptor(table));
+    // Who keeps the name shows the columns too.
+    if (before === undefined || table.unnamed !== true) return;
+    if (noteChange(this.#access, before, table)) this.#hasUnpublished = true;
+  }
+
+  /** Whether it changed what the catalog shows. */
+  get hasUnpublished(): boolean {
+    return this.#hasUnpublished;
+  }
+
+  /** Tables whose change the catalog may not show yet. */
+  async unpublished(): Promise<readonly UnpublishedTable[]> {
+    return await unpublishedTables(this.#access);
+  }
+
+  /** The catalog shows a table as this version has it. */
+  async published(table: UnpublishedTable): Promise<void> {
+    await notePublished(this.#access, table);
+  }
+
+  remove(table: TableDescriptor): void {
+    this.#access.delete(byId.encode([table.id]));
+    if (table.unnamed !== true) this.#access.delete(nameKey(table));
+  }
+
+  /** @throws FirnError `AlreadyExists`, code `ROW_TABLE_EXISTS`. */
+  async #claimName(table: TableDescriptor): Promise<void> {
+    const key = nameKey(table);
+    if ((await this.#access.get(key)) !== undefined) {
+      const message = "a table of that name exists in the shard";
+      throw rowError("AlreadyExists", "ROW_TABLE_EXISTS", "42P07", message, { table: table.name });
+    }
+    this.#access.put(key, idToBytes(table.id));
+  }
+}
+
+function nameKey({ namespace, name }: TableDescriptor): Uint8Array {
+  return byName.encode([namespace, name]);
+}
+
+function isSameName(a: TableDescriptor, b: TableDescriptor): boolean {
+  return Buffer.compare(nameKey(a), nameKey(b)) === 0;
+}

@@ -1,0 +1,798 @@
+import { bytesEqual } from "../base/bytes.ts";
+import { FirnError, invalid } from "../base/error.ts";
+import type { AnyId, TableId } from "../base/ids.ts";
+import type { TableChange } from "./alter.ts";
+import type { RowScan } from "./batch.ts";
+import { storedDatum } from "./check-datum.ts";
+import { checkIndex, type IndexReport } from "./check-index.ts";
+import type { CompiledIndex } from "./compiled-index.ts";
+import type { CompiledTable } from "./compiled-table.ts";
+import type { Datum } from "./datum.ts";
+import {
+  type ColumnDescriptor,
+  sequenceOf,
+  type TableDescriptor,
+  visibleColumns,
+} from "./descriptor.ts";
+import type { DescriptorAccess } from "./descriptor-access.ts";
+import { EngineView, type RowIsolation } from "./engine-view.ts";
+import { rowError } from "./errors.ts";
+import type { ExpressionContext } from "./expressions.ts";
+import type { ConstraintName } from "./foreign-key-checks.ts";
+import { ForeignKeys } from "./foreign-keys.ts";
+import type { RangeRequest } from "./key-codec.ts";
+import type { LockOutcome, LockOwner } from "./locks.ts";
+import { completedRow } from "./row-checks.ts";
+import type {
+  BeginOptions,
+  Inserted,
+  InsertOptions,
+  ReadRequest,
+  RowLock,
+  RowSavepoint,
+  RowScanRequest,
+} from "./row-requests.ts";
+import { RowWrites } from "./row-writes.ts";
+import {
+  DecodedScan,
+  IndexedRows,
+  IndexOnlyScan,
+  LazyScan,
+  PrimaryScan,
+  type RowFilter,
+  type ScanHost,
+  StoredScan,
+} from "./scan.ts";
+import { numberAs, type SequenceDescriptor, TransactionSequences } from "./sequence.ts";
+import { TableChanges } from "./table-changes.ts";
+import type { IndexSpec, TableSpec } from "./table-spec.ts";
+import { TransactionTables } from "./tables.ts";
+import type { TransactionHost } from "./transaction-host.ts";
+
+const MICROS_A_MS = 1_000n;
+
+/**
+ * A transaction over the tables of one shard: it reads one state, or one for each statement, and
+ * its own writes. Used by one caller at a time.
+ */
+export class RowTransaction implements LockOwner {
+  readonly locks: Set<string> = new Set();
+  readonly tables: TransactionTables;
+  readonly sequences: TransactionSequences;
+  readonly isolation: RowIsolation;
+  readonly #host: TransactionHost;
+  readonly #view: EngineView;
+  readonly #readOnly: boolean;
+  readonly #session: (() => unknown) | undefined;
+  readonly #onNumber: BeginOptions["onNumber"];
+  #context: ExpressionContext;
+  readonly #writes: RowWrites;
+  readonly #foreignKeys: ForeignKeys;
+  #isStatementOpen = false;
+  /** Descriptors that it relied on, as they were. */
+  readonly #descriptors = new Map<string, { readonly key: Uint8Array; bytes: Uint8Array | null }>();
+  /** Descriptors that are known to be those of their tables. */
+  readonly #used = new Set<TableDescriptor>();
+  #isOver = false;
+
+  constructor(host: TransactionHost, options: BeginOptions = {}) {
+    this.#host = host;
+    this.isolation = options.isolation ?? "serializable";
+    this.#readOnly = options.readOnly === true;
+    this.#view = new EngineView(host.engine, this.isolation, options.maxAgeMs);
+    this.#session = options.session;
+    this.#onNumber = options.onNumber;
+    this.#context = this.#newContext(BigInt(host.clock.nowMs()) * MICROS_A_MS);
+    const read = async (key: Uint8Array): Promise<Uint8Array | undefined> => {
+      this.#assertGoing();
+      const bytes = await this.#view.getLocked(key);
+      this.#descriptors.set(Buffer.from(key).toString("latin1"), { key, bytes: bytes ?? null });
+      return bytes;
+    };
+    const write = (key: Uint8Array): void => {
+      this.#assertWritable();
+      this.#used.clear();
+      this.#descriptors.delete(Buffer.from(key).toString("latin1"));
+    };
+    const access: DescriptorAccess = {
+      get: read,
+      put: (key, value) => {
+        write(key);
+        this.#view.put(key, value);
+      },
+      delete: (key) => {
+        write(key);
+        this.#view.delete(key);
+      },
+      values: async (from, to) => await this.#values(from, to),
+    };
+    this.tables = new TransactionTables(access, host.cache);
+    this.sequences = new TransactionSequences(access, host.ids);
+    const lock = async (key: Uint8Array, asked: RowLock) => await this.#lock(key, asked);
+    const readLocked = async (key: Uint8Array, asked: RowLock) => await this.#read(key, asked);
+    this.#foreignKeys = new ForeignKeys({
+      isSerializable: this.isolation === "serializable",
+      clock: host.clock,
+      view: this.#view,
+      tables: this.tables,
+      use: (table) => this.#use(table),
+      lock,
+      read: readLocked,
+      renew: () => this.#renew(),
+      scan: (table, request) => this.scan(table, request),
+      updateRow: (compiled, key, changes) => this.#updateRow(compiled, key, changes),
+      deleteRow: (compiled, key) => this.#deleteRow(compiled, key),
+    });
+    this.#writes = new RowWrites({
+      view: this.#view,
+      foreignKeys: this.#foreignKeys,
+      context: () => this.#context,
+      lock,
+      read: readLocked,
+    });
+  }
+
+  /** What it reads: everything up to this sequence. */
+  get sequence(): number {
+    return this.#view.sequence;
+  }
+
+  /** The context of expressions: what `now()` is. */
+  get context(): ExpressionContext {
+    return this.#context;
+  }
+
+  /**
+   * A statement begins: READ COMMITTED reads what has been committed by now.
+   *
+   * @param options `checksAtEnd`: foreign keys are checked by `endStatement`, not by each call.
+   */
+  async statement(options: { readonly checksAtEnd?: boolean } = {}): Promise<void> {
+    this.#assertGoing();
+    if (this.#isStatementOpen) await this.endStatement();
+    this.#isStatementOpen = options.checksAtEnd === true;
+    if (this.#session !== undefined)
+      this.#context = this.#newContext(this.#context.transactionTime);
+    if (this.#view.isReadCommitted && this.#view.isOvertaken) await this.#renew();
+  }
+
+  /** The statement's writes are done. @throws FirnError `Conflict`, `ROW_FOREIGN_KEY` (23503). */
+  async endStatement(): Promise<void> {
+    this.#assertGoing();
+    this.#isStatementOpen = false;
+    await this.#foreignKeys.checkStatement();
+  }
+
+  /** SET CONSTRAINTS: those that are deferrable wait for the commit, or are checked now. */
+  async setConstraints(
+    which: "all" | readonly ConstraintName[],
+    isDeferred: boolean,
+  ): Promise<void> {
+    this.#assertGoing();
+    await this.#foreignKeys.set(which, isDeferred);
+  }
+
+  /**
+   * A row by its primary key. With `lock` it waits for those who write it; then the newest state is
+   * read, if the level allows.
+   */
+  async get(
+    table: TableDescriptor,
+    key: readonly Datum[],
+    { columns, lock }: ReadRequest = {},
+  ): Promise<readonly Datum[] | undefined> {
+    const compiled = await this.#use(table);
+    const name = this.#keyOf(compiled, key);
+    if (lock !== undefined && (await this.#lock(name, lock)) === "skipped") return undefined;
+    const value = await this.#read(name, lock);
+    return value === undefined ? undefined : readerOf(compiled, columns).row(name, value);
+  }
+
+  /** Rows in the order of the keys; undefined where there is none. */
+  async getMany(
+    table: TableDescriptor,
+    keys: readonly (readonly Datum[])[],
+    { columns, lock }: ReadRequest = {},
+  ): Promise<readonly (readonly Datum[] | undefined)[]> {
+    if (lock !== undefined) {
+      const rows: (readonly Datum[] | undefined)[] = [];
+      for (const key of keys) {
+        rows.push(await this.get(table, key, { ...(columns && { columns }), lock }));
+      }
+      return rows;
+    }
+    const compiled = await this.#use(table);
+    const names = keys.map((key) => this.#keyOf(compiled, key));
+    this.#view.show();
+    const values = await this.#view.getMany(names);
+    const reader = readerOf(compiled, columns);
+    return names.map((name, i) => {
+      const value = values[i];
+      return value === undefined ? undefined : reader.row(name, value);
+    });
+  }
+
+  /** Rows of a range, in key order or against it. */
+  scan(table: TableDescriptor, request: RowScanRequest = {}): RowScan {
+    this.#assertGoing();
+    return new LazyScan(async () => this.#openScan(await this.#use(table), request));
+  }
+
+  /**
+   * Inserts rows, in their order.
+   *
+   * @throws FirnError `AlreadyExists`, code `ROW_DUPLICATE` (23505); `Invalid`, codes
+   *   `ROW_VALUE_INVALID`, `ROW_NULL` (23502), `ROW_CHECK_FAILED` (23514).
+   */
+  async insert(
+    table: TableDescriptor,
+    rows: readonly (readonly (Datum | undefined)[])[],
+    options: InsertOptions = {},
+  ): Promise<readonly Inserted[]> {
+    this.#assertWritable();
+    const compiled = await this.#use(table);
+    const asked = options.columns ?? visibleColumns(table).map(({ id }) => id);
+    const places = asked.map((id) => compiled.placeOf(id));
+    const visible = visibleColumns(table).length;
+    const inserted: Inserted[] = [];
+    for (const values of rows) {
+      const numbers = await this.#numbers(compiled, places, values);
+      const given = { ...options, numbers };
+      const row = completedRow(compiled, places, values, this.#context, this.#host.ids, given);
+      const conflict = await this.#writes.insert(compiled, row, options);
+      const shown = row.length === visible ? row : row.slice(0, visible);
+      inserted.push(conflict === undefined ? { row: shown } : { row: shown, conflict });
+    }
+    await this.#endOfCall();
+    return inserted;
+  }
+
+  /** Inserts a row, or puts it in the place of the one with its key. */
+  async put(
+    table: TableDescriptor,
+    values: readonly (Datum | undefined)[],
+    options: Pick<InsertOptions, "columns"> = {},
+  ): Promise<readonly Datum[]> {
+    this.#assertWritable();
+    const compiled = await this.#use(table);
+    const given = options.columns ?? visibleColumns(table).map(({ id }) => id);
+    const places = given.map((id) => compiled.placeOf(id));
+    const numbers = await this.#numbers(compiled, places, values);
+    const { ids } = this.#host;
+    const row = completedRow(compiled, places, values, this.#context, ids, { numbers });
+    const key = compiled.key.encode(compiled.keyOf(row));
+    await this.#lock(key, { mode: "update" });
+    const before = await this.#read(key, { mode: "update" });
+    const old = before === undefined ? undefined : compiled.rows.row(key, before);
+    await this.#writes.store(compiled, key, old, row);
+    await this.#endOfCall();
+    return row.slice(0, visibleColumns(table).length);
+  }
+
+  /**
+   * Changes columns of a row, by id; `undefined` sets the default. Its key may change too.
+   *
+   * @returns the new row, all visible columns; undefined where there is none of that key.
+   * @throws FirnError as `insert`.
+   */
+  async update(
+    table: TableDescriptor,
+    key: readonly Datum[],
+    changes: ReadonlyMap<number, Datum | undefined>,
+  ): Promise<readonly Datum[] | undefined> {
+    this.#assertWritable();
+    const compiled = await this.#use(table);
+    const row = await this.#updateRow(compiled, this.#keyOf(compiled, key), changes);
+    await this.#endOfCall();
+    return row;
+  }
+
+  /** @returns the row that was deleted, all visible columns; undefined where there was none. */
+  async delete(
+    table: TableDescriptor,
+    key: readonly Datum[],
+  ): Promise<readonly Datum[] | undefined> {
+    this.#assertWritable();
+    const compiled = await this.#use(table);
+    const row = await this.#deleteRow(compiled, this.#keyOf(compiled, key));
+    await this.#endOfCall();
+    return row;
+  }
+
+  /**
+   * The next number of a sequence. It is given once, also where this is rolled back.
+   *
+   * @throws FirnError `Invalid`, code `ROW_SEQUENCE_EXHAUSTED` (2200H).
+   */
+  async nextval(sequence: SequenceDescriptor): Promise<bigint> {
+    this.#assertWritable();
+    const number = await this.#host.valuesOf(sequence.id).next(sequence);
+    this.#onNumber?.(sequence.id, number);
+    return number;
+  }
+
+  /** Sets a sequence at once, also where this is rolled back. @throws as `SequenceValues.set`. */
+  async setval(sequence: SequenceDescriptor, value: bigint, isCalled = true): Promise<void> {
+    this.#assertWritable();
+    await this.#host.valuesOf(sequence.id).set(sequence, value, isCalled);
+  }
+
+  /** `last_value` and `is_called` of a sequence. */
+  async sequenceState(
+    sequence: SequenceDescriptor,
+  ): Promise<{ readonly last: bigint; readonly isCalled: boolean }> {
+    this.#assertGoing();
+    return await this.#host.valuesOf(sequence.id).state(sequence);
+  }
+
+  /** @throws FirnError `AlreadyExists`, code `ROW_TABLE_EXISTS`; `Invalid`, `ROW_TABLE_INVALID`. */
+  createTable(spec: TableSpec): Promise<TableDescriptor> {
+    return this.#changing().createTable(spec);
+  }
+
+  /**
+   * Drops a table and its rows: one range is deleted, however many there are.
+   *
+   * @param options `cascade`: foreign keys of other tables that refer to it go too.
+   * @throws FirnError `Conflict`, code `ROW_TABLE_REFERENCED` (2BP01).
+   */
+  dropTable(id: TableId, options: { readonly cascade?: boolean } = {}): Promise<void> {
+    return this.#changing().dropTable(id, options.cascade === true);
+  }
+
+  /**
+   * Removes all rows of a table, as `dropTable` does.
+   *
+   * @param together tables that are truncated too: their rows refer to nothing any more.
+   * @throws FirnError `Invalid`, code `ROW_TABLE_REFERENCED` (0A000).
+   */
+  truncate(id: TableId, together: readonly TableId[] = []): Promise<TableDescriptor> {
+    return this.#changing().truncate(id, together);
+  }
+
+  /** Deletes a range of rows, unread. @throws `ROW_RANGE_DELETE_UNSUPPORTED`, as `truncate`. */
+  deleteRange(table: TableDescriptor, range: RangeRequest): Promise<void> {
+    return this.#changing().deleteRange(table, range);
+  }
+
+  /**
+   * Changes a table: its descriptor alone, whatever rows it has.
+   *
+   * @returns the new descriptor: the old one is refused from now on.
+   * @throws FirnError `Invalid`, code `ROW_TABLE_INVALID`; `ROW_NULL` (23502): a row has NULL.
+   */
+  alter(id: TableId, change: TableChange): Promise<TableDescriptor> {
+    return this.#changing().alter(id, change);
+  }
+
+  /**
+   * Makes an index and fills it, in this transaction: for tables whose entries fit one. It has to
+   * be serializable, so that no row escapes it.
+   *
+   * @throws FirnError `AlreadyExists`, code `ROW_DUPLICATE` (23505): it was to be unique.
+   */
+  createIndex(id: TableId, spec: IndexSpec): Promise<TableDescriptor> {
+    return this.#changing().createIndex(id, spec);
+  }
+
+  /** Drops an index, and the constraint that it is of: one range is deleted. */
+  dropIndex(id: TableId, name: string): Promise<TableDescriptor> {
+    return this.#changing().dropIndex(id, name);
+  }
+
+  /** Compares an index with the rows: CHECK INDEX. With `repair` it mends what is wrong. */
+  async checkIndex(
+    table: TableDescriptor,
+    index: number,
+    options: { readonly repair?: boolean } = {},
+  ): Promise<IndexReport> {
+    const compiled = await this.#use(table);
+    const host = this.#scanHost();
+    const rows = new StoredScan(this.#begin(compiled.key, {}), host);
+    const entries = new StoredScan(this.#begin(compiled.index(index).key, {}), host);
+    const { report, repair } = await checkIndex(compiled, index, rows, entries, this.#context);
+    if (options.repair === true) {
+      this.#assertWritable();
+      for (const key of repair.remove) this.#view.delete(key);
+      for (const { key, value } of repair.put) this.#view.put(key, value);
+    }
+    return report;
+  }
+
+  /** What it has written so far, to go back to. Locks stay. */
+  savepoint(): RowSavepoint {
+    this.#assertGoing();
+    return { view: this.#view.savepoint(), foreignKeys: this.#foreignKeys.savepoint() };
+  }
+
+  rollbackTo({ view, foreignKeys }: RowSavepoint): void {
+    this.#assertGoing();
+    this.#isStatementOpen = false;
+    this.#foreignKeys.rollbackTo(foreignKeys);
+    this.#view.rollbackTo(view);
+    this.#used.clear();
+    this.sequences.forget();
+  }
+
+  /** Forgets a savepoint: what was written since stays. */
+  release(_savepoint: RowSavepoint): void {
+    this.#assertGoing();
+  }
+
+  /**
+   * How much a range holds, about.
+   *
+   * @param index 0 is the primary key.
+   */
+  async estimate(
+    table: TableDescriptor,
+    index: number,
+    range: RangeRequest = {},
+  ): Promise<{ readonly rows: number; readonly bytes: number }> {
+    const compiled = await this.#use(table);
+    const codec = index === 0 ? compiled.key : compiled.index(index).key;
+    const found = await this.#host.engine.estimate(codec.range(range));
+    return { rows: found.entries, bytes: found.bytes };
+  }
+
+  /**
+   * Writes all of it, or nothing, and lets go of its locks. It is over either way.
+   *
+   * @param options resolves once it survives a crash, unless told otherwise.
+   * @throws FirnError `Conflict`, code `ROW_CONFLICT` (40001): begin again; and what the engine
+   *   throws.
+   */
+  async commit(options: { readonly durable?: boolean } = {}): Promise<number> {
+    const sequence = await this.#commitAll(options);
+    if (this.tables.hasUnpublished) await this.#host.onUnpublished();
+    return sequence;
+  }
+
+  async #commitAll(options: { readonly durable?: boolean }): Promise<number> {
+    this.#assertGoing();
+    try {
+      await this.#foreignKeys.checkAll();
+      this.#isOver = true;
+      const writes = this.#view.writes;
+      const written = await this.#committed();
+      // What it only read is answered if no other process had taken the shard over by then.
+      if (writes === 0) await this.#host.engine.confirm();
+      else if (options.durable !== false) await written.durable();
+      return written.sequence;
+    } catch (error) {
+      // The engine's part is over where the engine's commit failed.
+      if (!this.#isOver) this.#view.rollback();
+      this.#isOver = true;
+      throw conflictOf(error);
+    } finally {
+      this.#host.locks.release(this);
+    }
+  }
+
+  /** Ends its wait for a lock, if it waits: the call that waits fails with `why`. */
+  stopWaiting(why: unknown): void {
+    this.#host.locks.leave(this, why);
+  }
+
+  /** Forgets it. Nothing happens to one that is over. */
+  rollback(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#view.rollback();
+    this.#host.locks.release(this);
+  }
+
+  /**
+   * Behind its locks READ COMMITTED has seen the newest of each row that it writes: what it meets
+   * is a value that was written again as it was, or a range beside its rows.
+   */
+  async #committed(): ReturnType<EngineView["commit"]> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#view.commit();
+      } catch (error) {
+        const isConflict = error instanceof FirnError && error.code === "LSM_CONFLICT";
+        if (!isConflict || !this.#view.isReadCommitted || tries === RENEWALS) throw error;
+        await this.#renew();
+      }
+    }
+  }
+
+  async #updateRow(
+    compiled: CompiledTable,
+    name: Uint8Array,
+    changes: ReadonlyMap<number, Datum | undefined>,
+  ): Promise<readonly Datum[] | undefined> {
+    const isKey = [...changes.keys()].some((id) => compiled.keyColumns.has(id));
+    const lock: RowLock = { mode: isKey ? "update" : "no key update" };
+    await this.#lock(name, lock);
+    const value = await this.#read(name, lock);
+    if (value === undefined) return undefined;
+    const old = compiled.rows.row(name, value);
+    const places = [...changes.keys()].map((id) => compiled.placeOf(id));
+    const numbers = await this.#numbers(compiled, places, [...changes.values()], true);
+    const given = [...changes.values()];
+    const context = this.#context;
+    const row = completedRow(compiled, places, given, context, undefined, { numbers }, old);
+    const next = compiled.key.encode(compiled.keyOf(row));
+    if (bytesEqual(next, name)) await this.#writes.store(compiled, name, old, row);
+    else await this.#writes.move(compiled, name, old, row);
+    return row.slice(0, visibleColumns(compiled.table).length);
+  }
+
+  async #deleteRow(
+    compiled: CompiledTable,
+    name: Uint8Array,
+  ): Promise<readonly Datum[] | undefined> {
+    await this.#lock(name, { mode: "update" });
+    const value = await this.#read(name, { mode: "update" });
+    if (value === undefined) return undefined;
+    const old = compiled.rows.row(name, value);
+    await this.#writes.remove(compiled, name, old);
+    return old.slice(0, visibleColumns(compiled.table).length);
+  }
+
+  /** Each call is a statement, unless one of several calls was begun. */
+  async #endOfCall(): Promise<void> {
+    if (!this.#isStatementOpen) await this.#foreignKeys.checkStatement();
+  }
+
+  /** Numbers for the columns that are to have their default. */
+  async #numbers(
+    { numbered, live, table }: CompiledTable,
+    places: readonly number[],
+    values: readonly (Datum | undefined)[],
+    isUpdate = false,
+  ): Promise<ReadonlyMap<number, Datum>> {
+    const numbers = new Map<number, Datum>();
+    for (const place of numbered) {
+      const at = places.indexOf(place);
+      if (at >= 0 ? values[at] !== undefined : isUpdate) continue;
+      const column = live[place] as ColumnDescriptor;
+      const sequence = await this.sequences.get(sequenceOf(column) as AnyId);
+      const next = await this.nextval(sequence);
+      const { type, name } = column;
+      numbers.set(
+        place,
+        storedDatum(type, numberAs(type, next), { table: table.name, column: name }),
+      );
+    }
+    return numbers;
+  }
+
+  #newContext(transactionTime: bigint): ExpressionContext {
+    return { transactionTime, session: this.#session?.() };
+  }
+
+  #changing(): TableChanges {
+    this.#assertWritable();
+    return new TableChanges({
+      host: this.#host,
+      tables: this.tables,
+      sequences: this.sequences,
+      view: this.#view,
+      foreignKeys: this.#foreignKeys,
+      context: this.#context,
+      assertSerializable: () => this.#assertSerializable(),
+      use: (table) => this.#use(table),
+      storedRows: (compiled) => new StoredScan(this.#begin(compiled.key, {}), this.#scanHost()),
+      scan: (table, request) => this.scan(table, request),
+    });
+  }
+
+  #openScan(compiled: CompiledTable, request: RowScanRequest): RowScan {
+    const index = request.index ?? 0;
+    const host = this.#scanHost();
+    if (index === 0) return this.#primaryScan(compiled, request, host);
+    const of = compiled.index(index);
+    if (of.index.state !== "public") {
+      const place = { table: compiled.table.name, index: of.index.name };
+      throw rowError("Invalid", "ROW_INDEX_UNREADY", "55000", "the index is not built yet", place);
+    }
+    return this.#indexScan(compiled, of, request, host);
+  }
+
+  #primaryScan(compiled: CompiledTable, request: RowScanRequest, host: ScanHost): RowScan {
+    const reader = readerOf(compiled, request.columns);
+    const begin = this.#begin(compiled.key, request);
+    if (request.lock === undefined && request.ranges === undefined) {
+      return new PrimaryScan(begin, reader, host);
+    }
+    const rows = new StoredScan(begin, host);
+    return new DecodedScan(rows, reader, this.#filter(request.lock), request.limit);
+  }
+
+  #indexScan(
+    compiled: CompiledTable,
+    index: CompiledIndex,
+    request: RowScanRequest,
+    host: ScanHost,
+  ): RowScan {
+    const { table } = compiled;
+    const columns = request.columns ?? visibleColumns(table).map(({ id }) => id);
+    const entries = new StoredScan(this.#begin(index.key, request), host);
+    const isCovered = columns.every((id) => index.covers(id));
+    if (request.indexOnly === true && !isCovered) {
+      const message = "the index does not have all columns: INCLUDE them";
+      const place = { table: table.name, index: index.index.name };
+      throw rowError("Invalid", "ROW_INDEX_UNCOVERED", "0A000", message, place);
+    }
+    if (isCovered && request.lock === undefined && request.ranges === undefined) {
+      return new IndexOnlyScan(entries, index, columns);
+    }
+    const rows = new IndexedRows(entries, compiled, index, host);
+    const reader = compiled.reader(columns);
+    return new DecodedScan(rows, reader, this.#filter(request.lock), request.limit);
+  }
+
+  #begin(
+    codec: CompiledTable["key"],
+    request: RowScanRequest,
+  ): readonly (() => ReturnType<EngineView["scan"]>)[] {
+    const { ranges = [request], reverse = false, limit, batchRows, lock } = request;
+    // Rows that a lock leaves out do not count.
+    const most = limit !== undefined && lock === undefined ? { limit } : {};
+    const size = batchRows === undefined ? {} : { batchRows };
+    return ranges.map((range) => {
+      const bounds = codec.range(range);
+      return () => this.#view.scan({ ...bounds, reverse, ...most, ...size });
+    });
+  }
+
+  #filter(lock: RowLock | undefined): RowFilter | undefined {
+    if (lock === undefined) return undefined;
+    return async ({ key, value }) => {
+      const outcome = await this.#lock(key, lock);
+      if (outcome === "skipped") return undefined;
+      const now = await this.#read(key, lock);
+      if (now === undefined) return undefined;
+      return { key, value: bytesEqual(now, value) ? value : now };
+    };
+  }
+
+  #scanHost(): ScanHost {
+    return {
+      getMany: async (keys) => await this.#view.getMany(keys),
+      onRead: () => {
+        this.#assertGoing();
+        this.#view.show();
+      },
+    };
+  }
+
+  async #values(from: Uint8Array, to: Uint8Array): Promise<readonly Uint8Array[]> {
+    this.#assertGoing();
+    const values: Uint8Array[] = [];
+    for await (const rows of this.#view.scan({ from, to })) {
+      for (const { value } of rows) values.push(value);
+    }
+    return values;
+  }
+
+  /** Waits for a row's lock; afterwards the newest state is read, where the level allows it. */
+  async #lock(key: Uint8Array, { mode, wait = "wait" }: RowLock): Promise<LockOutcome> {
+    const name = Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1");
+    const asked = this.#host.locks.acquire(this, name, mode, wait);
+    const outcome = asked instanceof Promise ? await asked : asked;
+    this.#assertGoing();
+    if (outcome !== "waited") return outcome;
+    if (this.#view.isFresh || this.#view.isReadCommitted) await this.#renew();
+    return outcome;
+  }
+
+  /** The value of a key that is locked, as this level is to see it. */
+  async #read(key: Uint8Array, lock: RowLock | undefined): Promise<Uint8Array | undefined> {
+    if (lock === undefined) {
+      this.#view.show();
+      return await this.#view.get(key);
+    }
+    let value = await this.#view.getLocked(key);
+    if (this.#view.isOvertaken && (this.#view.isReadCommitted || this.#view.isFresh)) {
+      // Another may have written it, and ended, between our view and our lock.
+      const newest = await this.#view.newest(key);
+      if (!sameBytes(value, newest)) {
+        await this.#renew();
+        value = await this.#view.getLocked(key);
+      }
+    }
+    this.#view.show();
+    return value;
+  }
+
+  /** Begins again at the newest state. @throws FirnError as `commit`: a table has changed. */
+  async #renew(): Promise<void> {
+    this.#view.renew();
+    for (const { key, bytes } of this.#descriptors.values()) {
+      const now = await this.#view.getLocked(key);
+      if (sameBytes(now, bytes ?? undefined)) continue;
+      this.#view.rollback();
+      const message = "a table was changed meanwhile: begin the transaction again";
+      throw rowError("Conflict", "ROW_CONFLICT", "40001", message);
+    }
+  }
+
+  /**
+   * A descriptor that a caller brings, perhaps of an earlier transaction: its table must not have
+   * changed, and must not change before this one has committed.
+   *
+   * @throws FirnError `NotFound`, code `ROW_TABLE_NOT_FOUND`; `Conflict`, code `ROW_TABLE_CHANGED`.
+   */
+  async #use(table: TableDescriptor): Promise<CompiledTable> {
+    this.#assertGoing();
+    if (!this.#used.has(table)) {
+      const now = await this.tables.get(table.id);
+      if (now.version !== table.version || now.relation !== table.relation) {
+        const message = "the table has changed: read its descriptor again";
+        const context = { table: table.name, version: table.version, now: now.version };
+        throw rowError("Conflict", "ROW_TABLE_CHANGED", "40001", message, context);
+      }
+      this.#used.add(table);
+    }
+    return await this.#host.compiled.of(table);
+  }
+
+  #keyOf(compiled: CompiledTable, key: readonly Datum[]): Uint8Array {
+    const { keyPlaces, live, table } = compiled;
+    if (key.length !== keyPlaces.length) {
+      const message = `the primary key has ${keyPlaces.length} columns`;
+      throw rowError("Invalid", "ROW_KEY_INVALID", "22023", message, { table: table.name });
+    }
+    const values = key.map((value, i) => {
+      const column = live[keyPlaces[i] as number];
+      const place = { table: table.name, column: column?.name ?? "" };
+      if (value === null) {
+        throw rowError("Invalid", "ROW_NULL", "23502", "NULL in a primary key", place);
+      }
+      return column === undefined ? value : storedDatum(column.type, value, place);
+    });
+    return compiled.key.encode(values);
+  }
+
+  #assertGoing(): void {
+    if (!this.#isOver) return;
+    throw invalid("ROW_TRANSACTION_OVER", "the transaction has ended", { sqlState: "25P02" });
+  }
+
+  /** What it reads decides what others may have written: that has to hold at its commit. */
+  #assertSerializable(): void {
+    this.#assertWritable();
+    if (this.isolation === "serializable") return;
+    const message = "a change that reads the rows needs a serializable transaction";
+    throw rowError("Invalid", "ROW_ISOLATION_TOO_LOW", "0A000", message);
+  }
+
+  #assertWritable(): void {
+    this.#assertGoing();
+    if (!this.#readOnly) return;
+    throw invalid("ROW_TRANSACTION_READ_ONLY", "the transaction is read-only", {
+      sqlState: "25006",
+    });
+  }
+}
+
+/** How often a commit of READ COMMITTED begins again. */
+const RENEWALS = 100;
+
+function readerOf(
+  compiled: CompiledTable,
+  columns: readonly number[] | undefined,
+): ReturnType<CompiledTable["reader"]> {
+  return compiled.reader(columns ?? visibleColumns(compiled.table).map(({ id }) => id));
+}
+
+function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : bytesEqual(a, b);
+}
+
+/** What the engine says of a conflict, in the words of SQL. */
+function conflictOf(error: unknown): unknown {
+  if (!(error instanceof FirnError)) return error;
+  const { code } = error;
+  if (code !== "LSM_CONFLICT" && code !== "LSM_TRANSACTION_TOO_OLD") return error;
+  const message =
+    code === "LSM_CONFLICT"
+      ? "another transaction changed what this one read or wrote: begin it again"
+      : "the transaction was open for too long: begin it again";
+  const context = { ...error.context, sqlState: "40001" };
+  return new FirnError("Conflict", "ROW_CONFLICT", message, context, error);
+}

@@ -1,0 +1,124 @@
+import { optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
+import {
+  oneOf,
+  parseBootstrapKey,
+  parseBound,
+  parseCount,
+  parseDir,
+  parseRoleArn,
+  parseSpan,
+  parseUrl,
+  spanWithin,
+} from "./setting-values.ts";
+
+export const AUTH_MODES = ["none", "required"] as const;
+export type AuthMode = (typeof AUTH_MODES)[number];
+
+/** Who is let in, and what they are asked for. */
+export interface AccessSettingValues {
+  readonly auth: AuthMode;
+  /** Absolute paths, both or none. */
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly plainHttp: boolean;
+  /** Milliseconds, as the next one. */
+  readonly tokenLifetime: number;
+  readonly accessStaleness: number;
+  /** Never shown, logged or answered. */
+  readonly bootstrapKey: string | undefined;
+  /** Absolute path of their configuration. */
+  readonly issuers: string | undefined;
+  /** A second; 0: no bound. */
+  readonly principalRate: number;
+  /** ARN of the role whose sessions are lent to clients. */
+  readonly vendRole: string | undefined;
+  readonly vendStsEndpoint: string | undefined;
+  readonly vendLifetime: number;
+  /** Absolute path. */
+  readonly auditLog: string | undefined;
+  readonly auditLogMib: number;
+}
+
+type AccessSettingTable = {
+  readonly [Name in keyof AccessSettingValues]: SettingSpec<AccessSettingValues[Name], object>;
+};
+
+export const ACCESS_SETTINGS: AccessSettingTable = {
+  auth: {
+    ...single(`<${AUTH_MODES.join("|")}>`, "none", oneOf(AUTH_MODES)),
+    doc:
+      "Who may connect. `required` refuses requests without a valid API key or token; the first " +
+      "start creates the principal `admin` and prints its key once.",
+  },
+  tlsCert: {
+    ...optional("<file>", parseDir),
+    doc:
+      "Certificates in PEM form, the server's first: every port speaks TLS 1.2 or later. Read " +
+      "again when the file changes.",
+  },
+  tlsKey: {
+    ...optional("<file>", parseDir),
+    doc: "Private key of --tls-cert, in PEM form without a password.",
+  },
+  plainHttp: {
+    ...toggle(),
+    doc:
+      "With --auth required: listen on non-loopback addresses without TLS, for example behind a " +
+      "proxy that terminates it.",
+  },
+  tokenLifetime: {
+    ...single("<span>", "1h", spanWithin(300_000, 86_400_000, "5m", "24h")),
+    doc: "How long an access token is valid. Between 5m and 24h.",
+  },
+  accessStaleness: {
+    ...single("<span>", "1s", parseSpan),
+    doc:
+      "How long this node may use what it knows of principals, keys, roles and grants before it " +
+      "checks for changes. A revoked key stops working within this time.",
+  },
+  bootstrapKey: {
+    ...optional("<key>", parseBootstrapKey),
+    secret: true,
+    doc:
+      "With --auth required: API key of the principal `admin` at the first start, as " +
+      "firn_ID_SECRET. Ignored once principals exist.",
+  },
+  issuers: {
+    ...optional("<file>", parseDir),
+    doc:
+      "With --auth required: JSON file of issuers (OpenID Connect, Kubernetes) whose tokens sign " +
+      "in. See docs/access.md.",
+  },
+  principalRate: {
+    ...single("<requests>", "0", parseBound),
+    doc:
+      "Maximum requests per second of one principal on this node; 0: no limit. A principal never " +
+      "has more than half of --max-in-flight.",
+  },
+  vendRole: {
+    ...optional("<arn>", parseRoleArn),
+    doc:
+      "ARN of an IAM role that this server may assume. Clients that ask for credentials get a " +
+      "session of it, limited to the files of one table. See docs/access.md.",
+  },
+  vendStsEndpoint: {
+    ...optional("<url>", parseUrl),
+    doc: "URL of the token service (STS) for --vend-role, where it is not AWS's own.",
+  },
+  vendLifetime: {
+    ...single("<span>", "1h", spanWithin(900_000, 43_200_000, "15m", "12h")),
+    doc:
+      "How long credentials for the files of a table are valid. Between 15m and 12h, and at most " +
+      "the role's maximum session duration.",
+  },
+  auditLog: {
+    ...optional("<file>", parseDir),
+    doc:
+      "File for the audit log: changes, denials and failed sign-ins as JSON lines. Each process " +
+      "needs its own. See docs/access.md.",
+  },
+  auditLogMib: {
+    ...single("<mebibytes>", "100", parseCount),
+    doc: "Size at which the audit log is rotated. Ten files are kept.",
+  },
+};

@@ -1,0 +1,394 @@
+import { FirnError, invalid } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Listed } from "../catalog/listed.ts";
+import {
+  columnOf,
+  type Datum,
+  type RowScanRequest,
+  type RowTransaction,
+  type TableDescriptor,
+  visibleColumns,
+} from "../rows/index.ts";
+import { OWN_ACTOR } from "../service/actor.ts";
+import type { PageAsked, TokenPage } from "../service/resources/pages.ts";
+import type { OpenRowTable } from "../service/rows/row-tables.ts";
+import type { Composition } from "./compose.ts";
+import { PatternScope } from "./pattern-scopes.ts";
+import type { KeyOf, NewRowOf, RowOf, SchemaColumn, TableSchema } from "./row-schema.ts";
+
+type Shape = Readonly<Record<string, SchemaColumn>>;
+type Parts = Pick<Composition, "catalogs" | "model" | "rows">;
+
+/** What goes with a drop. */
+export interface DropOptions {
+  /** All that is in it too, each as an ordinary drop; otherwise it has to be empty. */
+  readonly recursive?: boolean;
+}
+
+/** Which rows a scan reads: those whose first key columns equal `equal`, in key order. */
+export interface ScanOptions<Row> {
+  readonly equal?: readonly Datum[];
+  readonly from?: Datum;
+  readonly to?: Datum;
+  /** Id of an index, in whose order they come. */
+  readonly index?: number;
+  readonly reverse?: boolean;
+  readonly limit?: number;
+  /** Only these are read. */
+  readonly columns?: readonly (keyof Row & string)[];
+}
+
+/** The names of all pages of a list. */
+async function namesOf(
+  list: (page: PageAsked) => Promise<TokenPage<Listed>>,
+): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (let pageToken: string | undefined; ; ) {
+    const page = await list({ pageSize: LIMITS.pageSize, pageToken });
+    names.push(...page.items.map(({ summary }) => summary.name));
+    if (page.nextPageToken === undefined) return names;
+    pageToken = page.nextPageToken;
+  }
+}
+
+/** A catalog of an embedded Firn, by its name: nothing is asked before a method is called. */
+export class CatalogScope {
+  readonly #parts: Parts;
+  readonly name: string;
+
+  constructor(parts: Parts, name: string) {
+    this.#parts = parts;
+    this.name = name;
+  }
+
+  /** Creates a namespace; a catalog that is absent is created first. Await it, or go on with it. */
+  createNamespace(...path: readonly string[]): PendingNamespace {
+    const create = async (): Promise<void> => {
+      const { catalogs, model } = this.#parts;
+      await catalogs.ensure(OWN_ACTOR, this.name);
+      await model.namespaces.create(OWN_ACTOR, { catalog: { name: this.name } }, path, {});
+    };
+    return new PendingNamespace(this.#parts, this.name, path, create());
+  }
+
+  namespace(...path: readonly string[]): NamespaceScope {
+    return new NamespaceScope(this.#parts, this.name, path);
+  }
+
+  /** Names of the namespaces at its top. */
+  async listNamespaces(): Promise<readonly string[]> {
+    return await childrenOf(this.#parts, this.name, []);
+  }
+
+  /** @throws FirnError `NAMESPACE_NOT_FOUND`, `NAMESPACE_NOT_EMPTY`. */
+  async dropNamespace(path: string | readonly string[], options: DropOptions = {}): Promise<void> {
+    await dropNamespace(this.#parts, this.name, [path].flat(), options);
+  }
+}
+
+async function childrenOf(
+  { model }: Parts,
+  catalog: string,
+  path: readonly string[],
+): Promise<readonly string[]> {
+  const place = { catalog: { name: catalog } };
+  return await namesOf((page) => model.namespaces.list(OWN_ACTOR, place, path, page));
+}
+
+async function dropNamespace(
+  parts: Parts,
+  catalog: string,
+  path: readonly string[],
+  { recursive = false }: DropOptions,
+): Promise<void> {
+  const place = { catalog: { name: catalog }, namespace: { path } };
+  if (recursive) {
+    for (const child of await childrenOf(parts, catalog, path)) {
+      await dropNamespace(parts, catalog, [...path, child], { recursive });
+    }
+    for (const relations of [parts.model.tables, parts.model.views]) {
+      const names = await namesOf((page) => relations.list(OWN_ACTOR, place, page));
+      for (const name of names) await relations.drop(OWN_ACTOR, { ...place, relation: { name } });
+    }
+  }
+  await parts.model.namespaces.drop(OWN_ACTOR, place);
+}
+
+/** Drops a catalog. @throws FirnError `CATALOG_NOT_FOUND`, `CATALOG_NOT_EMPTY`. */
+export async function dropCatalog(
+  parts: Parts,
+  name: string,
+  { recursive = false }: DropOptions,
+): Promise<void> {
+  if (recursive) {
+    for (const path of await childrenOf(parts, name, [])) {
+      await dropNamespace(parts, name, [path], { recursive });
+    }
+  }
+  await parts.model.catalogs.drop(OWN_ACTOR, { catalog: { name } });
+}
+
+/** A namespace, by its path. */
+export class NamespaceScope {
+  readonly #parts: Parts;
+  readonly catalog: string;
+  readonly path: readonly string[];
+
+  constructor(parts: Parts, catalog: string, path: readonly string[]) {
+    this.#parts = parts;
+    this.catalog = catalog;
+    this.path = path;
+  }
+
+  /** @throws FirnError `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`, `ROW_TABLE_INVALID`. */
+  async createTable<S extends Shape, K extends keyof S & string>(
+    name: string,
+    schema: TableSchema<S, K>,
+  ): Promise<RowTable<S, K>> {
+    const columns = Object.entries(schema.columns).map(([column, given]) => ({
+      name: column,
+      type: given.type,
+      nullable: given.isNullable,
+      ...(given.fallback !== undefined && {
+        default: { kind: "constant" as const, value: given.fallback },
+      }),
+    }));
+    const parts = schema.primaryKey.map((part) =>
+      typeof part === "string" ? { column: part } : part,
+    );
+    const ref = { catalog: this.catalog, path: this.path };
+    const { indexes = [] } = schema;
+    const request = { name, columns, primaryKey: { parts }, indexes };
+    const make = () => this.#parts.rows.create(OWN_ACTOR, ref, request);
+    return await new RowTable<S, K>(make).opened();
+  }
+
+  /** A table that is there. @throws FirnError at its first call: `TABLE_NOT_FOUND`. */
+  table<S extends Shape, K extends keyof S & string>(
+    name: string,
+    _schema: TableSchema<S, K>,
+  ): RowTable<S, K> {
+    const ref = { catalog: this.catalog, path: this.path, name };
+    return new RowTable(async () => await this.#parts.rows.open(OWN_ACTOR, ref));
+  }
+
+  /** Leases, queues, logs and other patterns, each over a row table of this namespace. */
+  get patterns(): PatternScope {
+    return new PatternScope(this.#parts.rows, { catalog: this.catalog, path: this.path });
+  }
+
+  /** Names of its tables, of every format. */
+  async listTables(): Promise<readonly string[]> {
+    const place = { catalog: { name: this.catalog }, namespace: { path: this.path } };
+    return await namesOf((page) => this.#parts.model.tables.list(OWN_ACTOR, place, page));
+  }
+
+  /** Drops a table; its rows go when its retention is over. @throws FirnError `TABLE_NOT_FOUND`. */
+  async dropTable(name: string): Promise<void> {
+    const place = { catalog: { name: this.catalog }, namespace: { path: this.path } };
+    await this.#parts.model.tables.drop(OWN_ACTOR, { ...place, relation: { name } });
+  }
+}
+
+/** A namespace that is being created: what is asked of it waits for that. */
+export class PendingNamespace implements PromiseLike<NamespaceScope> {
+  readonly #scope: NamespaceScope;
+  readonly #created: Promise<void>;
+
+  constructor(parts: Parts, catalog: string, path: readonly string[], created: Promise<void>) {
+    this.#scope = new NamespaceScope(parts, catalog, path);
+    this.#created = created;
+    // Heard of by who awaits it, or what is asked of it.
+    created.catch(() => undefined);
+  }
+
+  /** As of the namespace. */
+  async createTable<S extends Shape, K extends keyof S & string>(
+    name: string,
+    schema: TableSchema<S, K>,
+  ): Promise<RowTable<S, K>> {
+    await this.#created;
+    return await this.#scope.createTable(name, schema);
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is awaited, or gone on with.
+  then<A = NamespaceScope, B = never>(
+    onDone?: ((scope: NamespaceScope) => A | PromiseLike<A>) | null,
+    onFailed?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#created.then(() => this.#scope).then(onDone, onFailed);
+  }
+}
+
+/**
+ * A row table, typed by the schema that it was opened with. Each call is one transaction, unless it
+ * is of one that is given.
+ */
+export class RowTable<S extends Shape, K extends keyof S & string> {
+  readonly #open: () => Promise<OpenRowTable>;
+  readonly #tx: RowTransaction | undefined;
+  #opened: Promise<OpenRowTable> | undefined;
+
+  constructor(open: () => Promise<OpenRowTable>, tx?: RowTransaction) {
+    this.#open = open;
+    this.#tx = tx;
+  }
+
+  /**
+   * Runs `work` in one serializable transaction over the tables of the catalog, and again from its
+   * beginning where others were in its way: it must have no effect outside.
+   * Durable when it resolves.
+   */
+  async transaction<T>(work: (tx: RowTransaction) => Promise<T>): Promise<T> {
+    const { store } = await this.#rows();
+    return await store.run(work);
+  }
+
+  /** This table, in a transaction of its catalog. */
+  in(tx: RowTransaction): RowTable<S, K> {
+    return new RowTable<S, K>(() => this.#rows(), tx);
+  }
+
+  /** Itself, once it is known to be there. */
+  async opened(): Promise<this> {
+    await this.#rows();
+    return this;
+  }
+
+  /** Inserts a row, or puts it in the place of the one with its key. Durable when it resolves. */
+  async put(row: NewRowOf<S>): Promise<void> {
+    await this.#run(async (tx, table) => {
+      const ids = visibleColumns(table).map(({ id }) => id);
+      await tx.put(table, valuesOf(table, row), { columns: ids });
+    });
+  }
+
+  /** Inserts rows, all or none. @throws FirnError `ROW_DUPLICATE`. */
+  async insert(...rows: readonly NewRowOf<S>[]): Promise<void> {
+    await this.#run(async (tx, table) => {
+      await tx.insert(
+        table,
+        rows.map((row) => valuesOf(table, row)),
+      );
+    });
+  }
+
+  /** The row of a key; undefined where there is none. */
+  async get(key: KeyOf<S, K>): Promise<RowOf<S> | undefined> {
+    return await this.#run(async (tx, table) => {
+      const row = await tx.get(table, keyValues(table, key));
+      return row === undefined ? undefined : (rowOf(table, row) as RowOf<S>);
+    }, true);
+  }
+
+  /** Changes columns of a row; false where there is none of that key. */
+  async update(key: KeyOf<S, K>, changes: Partial<RowOf<S>>): Promise<boolean> {
+    return await this.#run(async (tx, table) => {
+      const changed = new Map<number, Datum | undefined>();
+      for (const [name, value] of Object.entries(changes)) {
+        changed.set(idOf(table, name), value as Datum | undefined);
+      }
+      return (await tx.update(table, keyValues(table, key), changed)) !== undefined;
+    });
+  }
+
+  /** Deletes a row; false where there was none of that key. */
+  async delete(key: KeyOf<S, K>): Promise<boolean> {
+    return await this.#run(
+      async (tx, table) => (await tx.delete(table, keyValues(table, key))) !== undefined,
+    );
+  }
+
+  /** Rows of one state, in batches, in key order or an index's. */
+  async *scan(options: ScanOptions<RowOf<S>> = {}): AsyncGenerator<RowOf<S>> {
+    const { store, id } = await this.#rows();
+    const own = { isolation: "repeatable read", readOnly: true } as const;
+    const tx = this.#tx ?? (await store.begin(own));
+    try {
+      const table = await tx.tables.get(id);
+      const shown = options.columns?.map((name) => columnOf(table, idOf(table, name)));
+      const columns = shown ?? visibleColumns(table);
+      const scan = tx.scan(
+        table,
+        requestOf(
+          options,
+          columns.map((one) => one?.id ?? 0),
+        ),
+      );
+      for (
+        let batch = await scan.nextBatch();
+        batch !== undefined;
+        batch = await scan.nextBatch()
+      ) {
+        for (let i = 0; i < batch.count; i++) {
+          const row = columns.map((column, c) => [column?.name, batch.columns[c]?.[i]]);
+          yield Object.fromEntries(row) as RowOf<S>;
+        }
+      }
+      if (this.#tx === undefined) await tx.commit();
+    } finally {
+      if (this.#tx === undefined) tx.rollback();
+    }
+  }
+
+  async #run<T>(
+    work: (tx: RowTransaction, table: TableDescriptor) => Promise<T>,
+    readOnly = false,
+  ): Promise<T> {
+    const { store, id } = await this.#rows();
+    if (this.#tx !== undefined) return await work(this.#tx, await this.#tx.tables.get(id));
+    const options = readOnly ? ({ isolation: "repeatable read", readOnly } as const) : {};
+    return await store.run(async (tx) => await work(tx, await tx.tables.get(id)), options);
+  }
+
+  #rows(): Promise<OpenRowTable> {
+    if (this.#opened === undefined) {
+      this.#opened = this.#open();
+      this.#opened.catch(() => {
+        this.#opened = undefined;
+      });
+    }
+    return this.#opened;
+  }
+}
+
+function requestOf(options: ScanOptions<never>, columns: readonly number[]): RowScanRequest {
+  const { equal, from, to, index, reverse, limit } = options;
+  return {
+    columns,
+    ...(equal && { equal }),
+    ...(from !== undefined && { lower: { value: from, inclusive: true } }),
+    ...(to !== undefined && { upper: { value: to, inclusive: false } }),
+    ...(index !== undefined && { index }),
+    ...(reverse !== undefined && { reverse }),
+    ...(limit !== undefined && { limit }),
+  };
+}
+
+function idOf(table: TableDescriptor, name: string): number {
+  const column = visibleColumns(table).find((one) => one.name === name);
+  if (column !== undefined) return column.id;
+  const context = { sqlState: "42703", table: table.name, column: name };
+  throw invalid("ROW_COLUMN_UNKNOWN", "the table has no such column", context);
+}
+
+function valuesOf(table: TableDescriptor, row: object): readonly (Datum | undefined)[] {
+  const given = new Map(Object.entries(row) as [string, Datum | undefined][]);
+  for (const name of given.keys()) idOf(table, name);
+  return visibleColumns(table).map(({ name }) => given.get(name));
+}
+
+function keyValues(table: TableDescriptor, key: object): readonly Datum[] {
+  const given = new Map(Object.entries(key) as [string, Datum][]);
+  return table.primaryKey.map(({ columnId }) => {
+    const name = columnOf(table, columnId)?.name ?? "";
+    const value = given.get(name);
+    if (value !== undefined) return value;
+    const context = { sqlState: "22023", table: table.name, column: name };
+    throw new FirnError("Invalid", "ROW_KEY_INVALID", "the key lacks a column", context);
+  });
+}
+
+function rowOf(table: TableDescriptor, row: readonly Datum[]): object {
+  return Object.fromEntries(visibleColumns(table).map(({ name }, i) => [name, row[i]]));
+}

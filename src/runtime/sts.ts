@@ -1,0 +1,45 @@
+import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
+import { FirnError } from "../base/error.ts";
+import type { AssumeRole, LentCredentials } from "../service/access/vending.ts";
+
+const REQUEST_MS = 5_000;
+
+/** What is asked for sessions of a role; region, endpoint and own credentials the SDK finds. */
+export interface StsOptions {
+  readonly roleArn: string;
+  /** Absent: as the SDK finds it. */
+  readonly endpoint?: string | undefined;
+}
+
+/** Sessions of one role. No request before the first one. */
+export function stsSessions({ roleArn, endpoint }: StsOptions): AssumeRole {
+  const client = new STSClient({ maxAttempts: 2, ...(endpoint !== undefined && { endpoint }) });
+  return async ({ policy, sessionName, externalId, lifeMs }): Promise<LentCredentials> => {
+    const command = new AssumeRoleCommand({
+      RoleArn: roleArn,
+      RoleSessionName: sessionName,
+      ExternalId: externalId,
+      Policy: policy,
+      DurationSeconds: Math.floor(lifeMs / 1_000),
+    });
+    try {
+      const { Credentials: lent } = await client.send(command, {
+        abortSignal: AbortSignal.timeout(REQUEST_MS),
+      });
+      const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = lent ?? {};
+      if (AccessKeyId && SecretAccessKey && SessionToken && Expiration) {
+        return {
+          accessKeyId: AccessKeyId,
+          secretAccessKey: SecretAccessKey,
+          sessionToken: SessionToken,
+          expiresAtMs: Expiration.getTime(),
+        };
+      }
+      throw new Error("no credentials");
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : "unknown";
+      const message = "no credentials from the token service: try again, or see --vend-role";
+      throw new FirnError("Unavailable", "STS_UNAVAILABLE", message, { reason }, error);
+    }
+  };
+}

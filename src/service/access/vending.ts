@@ -1,0 +1,182 @@
+import type { Clock } from "../../base/clock.ts";
+import { FirnError } from "../../base/error.ts";
+import { LruMap } from "../../base/lru.ts";
+import { isWithin, type Locations } from "../../blob/locations.ts";
+import { nameAccess } from "../../catalog/name-access.ts";
+import type { Actor } from "../actor.ts";
+import type { NamespaceRef, Properties, StorageCredential, TableRef } from "../requests.ts";
+import { type CatalogPlaces, WRITE_PATHS } from "../table-locations.ts";
+import { sessionPolicy, type VendMode } from "./session-policy.ts";
+
+/** Credentials that a store lends. */
+export interface LentCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+  readonly expiresAtMs: number;
+}
+
+export interface AssumedSession {
+  readonly policy: string;
+  /** Shown in the store's own log. */
+  readonly sessionName: string;
+  /** The account's id: a role can demand it, so that no account borrows another one's role. */
+  readonly externalId: string;
+  readonly lifeMs: number;
+}
+
+/** Asks a store's token service. @throws FirnError `Unavailable` `STS_UNAVAILABLE`. */
+export type AssumeRole = (session: AssumedSession) => Promise<LentCredentials>;
+
+export interface VendingSettings {
+  readonly lifeMs: number;
+  readonly partition: string;
+  readonly kmsKey?: string | undefined;
+}
+
+export interface VendingParts extends VendingSettings {
+  readonly clock: Clock;
+  readonly locations: Locations;
+  readonly assumeRole: AssumeRole;
+}
+
+/** A table that credentials are asked for. */
+export interface VendedTable {
+  readonly location: string;
+  readonly properties: ReadonlyMap<string, string>;
+}
+
+const KEPT = 10_000;
+const SESSION_NAME_CHARS = 64;
+/** Clients renew credentials five minutes before they end. */
+const REFRESH_ENDPOINT = "client.refresh-credentials-endpoint";
+
+/** What its caller may do with the data of a table. */
+export function modeOf(actor: Actor, ref: TableRef): VendMode | undefined {
+  const { catalog, namespace: path, table: name } = ref;
+  const asked = { catalog, path, relation: { type: "table", name } };
+  const holds = (privilege: string): boolean =>
+    actor.rights === undefined || nameAccess()?.holds(asked, privilege) === true;
+  if (!holds("read-data")) return undefined;
+  return holds("write-data") ? "write" : "read";
+}
+
+/** The same of a table that its caller is about to make, and then owns. */
+export function modeOfNew({ rights }: Actor, ref: NamespaceRef): VendMode | undefined {
+  if (rights === undefined || rights.owns) return "write";
+  const asked = { catalog: ref.catalog, path: ref.namespace };
+  const holds = (privilege: string) => nameAccess()?.holds(asked, privilege) === true;
+  return holds("read-data") && holds("write-data") ? "write" : undefined;
+}
+
+/** Lends credentials that reach the files of one table, and nothing beside them. */
+export class Vending {
+  readonly #parts: VendingParts;
+  readonly #lent: LruMap<string, Promise<LentCredentials>> = new LruMap(KEPT);
+
+  constructor(parts: VendingParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Credentials for a table whose caller was judged. None where its files cannot be told apart from
+   * others by their paths: then the caller uses its own. Cached: no request.
+   *
+   * @throws FirnError `Unavailable` `STS_UNAVAILABLE`.
+   */
+  async lend(
+    actor: Actor,
+    mode: VendMode,
+    table: VendedTable,
+    places: () => Promise<CatalogPlaces>,
+  ): Promise<LentCredentials | undefined> {
+    const location = this.#locationOf(table);
+    if (location === undefined) return undefined;
+    const { partition, kmsKey, clock, lifeMs } = this.#parts;
+    const holder = actor.principalId ?? actor.principal;
+    const key = JSON.stringify([actor.account, holder, location, mode]);
+    const kept = await this.#kept(key);
+    // A caller can use it for half of its life.
+    if (kept !== undefined && kept.expiresAtMs - clock.nowMs() > lifeMs / 2) return kept;
+    if (!isApart(await places(), location)) return undefined;
+    const policy = sessionPolicy({ location, mode, partition, kmsKey });
+    if (policy === undefined) return undefined;
+    const asked = this.#parts.assumeRole({
+      policy,
+      sessionName: sessionNameOf(actor.principal),
+      externalId: actor.accountId ?? actor.account,
+      lifeMs,
+    });
+    this.#lent.set(key, asked);
+    return asked;
+  }
+
+  /** Where all files of a table lie; undefined where they can lie elsewhere. */
+  #locationOf({ location: given, properties }: VendedTable): string | undefined {
+    const { locations } = this.#parts;
+    if (!/^s3[an]?:/i.test(given)) return undefined;
+    const location = locations.normalize(given);
+    if (locations.holdsReserved(location)) return undefined;
+    for (const property of WRITE_PATHS) {
+      const path = properties.get(property);
+      if (path !== undefined && !isInside(locations, path, location)) return undefined;
+    }
+    return location;
+  }
+
+  async #kept(key: string): Promise<LentCredentials | undefined> {
+    try {
+      return await this.#lent.get(key);
+    } catch (error) {
+      if (error instanceof FirnError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function isInside(locations: Locations, path: string, location: string): boolean {
+  try {
+    return isWithin(locations.normalize(path), location);
+  } catch (error) {
+    if (error instanceof FirnError) return false;
+    throw error;
+  }
+}
+
+/** Whether nothing else can lie at, above or below a location that one of its tables holds. */
+function isApart(places: CatalogPlaces, location: string): boolean {
+  if (places.overlaps) return false;
+  try {
+    return places.allowed(location) === location;
+  } catch (error) {
+    if (error instanceof FirnError && error.kind === "Invalid") return false;
+    throw error;
+  }
+}
+
+/** As AWS takes it: letters, digits and `_+=,.@-`. */
+function sessionNameOf(principal: string): string {
+  const name = principal.replace(/[^\w+=,.@-]/g, "_").slice(0, SESSION_NAME_CHARS);
+  return name.length < 2 ? `firn-${name}` : name;
+}
+
+/** As the settings of clients. `store`: what they need to know of the bucket. */
+export function credentialConfig(
+  lent: LentCredentials,
+  store: Properties,
+  refreshEndpoint: string,
+): Properties {
+  return {
+    ...store,
+    "s3.access-key-id": lent.accessKeyId,
+    "s3.secret-access-key": lent.secretAccessKey,
+    "s3.session-token": lent.sessionToken,
+    "s3.session-token-expires-at-ms": String(lent.expiresAtMs),
+    [REFRESH_ENDPOINT]: refreshEndpoint,
+  };
+}
+
+/** One entry: Java's clients refresh only where there is one, and compare prefixes as texts. */
+export function storageCredential(location: string, config: Properties): StorageCredential {
+  return { prefix: location.endsWith("/") ? location : `${location}/`, config };
+}

@@ -1,0 +1,23 @@
+import type { Table } from "../../catalog/model.ts";
+import type { RowTableReport } from "../rows/row-tables.ts";
+import { finding } from "./findings.ts";
+import type { JudgeFiles } from "./judge.ts";
+
+/** What is wrong with a row table; undefined: it has no rows at all. */
+export type CheckRows = (table: Table) => Promise<RowTableReport | undefined>;
+
+/** Judges row tables by their shard, and the others as `files` does. */
+export function judgeRowsWith(check: CheckRows, files: JudgeFiles): JudgeFiles {
+  return async (reads, account, item, entity) => {
+    if (entity.type !== "table" || entity.format !== "ROW") {
+      return await files(reads, account, item, entity);
+    }
+    const broken = await check(entity);
+    if (broken === undefined) return [finding("ROW_TABLE_LOST", item.key, { table: entity.name })];
+    const indexes = broken.indexes.map(({ index, missing, extra, wrong }) =>
+      finding("ROW_INDEX_MISMATCH", item.key, { index, missing, extra, wrong }),
+    );
+    if (broken.isShown) return indexes;
+    return [...indexes, finding("ROW_COLUMNS_MISMATCH", item.key, { table: entity.name })];
+  };
+}

@@ -1,0 +1,92 @@
+import type { Clock } from "../../base/clock.ts";
+import { invalid } from "../../base/error.ts";
+import type { CatalogId } from "../../base/ids.ts";
+import type { Prng } from "../../base/prng.ts";
+import { settleAll } from "../../base/settle-all.ts";
+import type { Engine, Shard } from "../../lsm/index.ts";
+import { RowStore } from "../../rows/index.ts";
+import { LazyExpressions } from "../../sql/lazy-expressions.ts";
+
+export interface RowShardsParts {
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly account: string;
+  /** Opens a shard, and makes it where it is absent; undefined: the profile has none. */
+  readonly open: ((shard: string) => Promise<Shard>) | undefined;
+  /** As `RowStoreOptions.publish`. */
+  readonly publish?: (store: RowStore) => Promise<void>;
+  /** Whether a shard is there. */
+  readonly has?: ((shard: string) => Promise<boolean>) | undefined;
+}
+
+/** The shards of row tables that this process has opened: one for each catalog that has some. */
+export class RowShards {
+  readonly #parts: RowShardsParts;
+  readonly #shards = new Map<CatalogId, Promise<Shard>>();
+  /** An engine that was opened again is another one, with another lock table. */
+  readonly #stores = new WeakMap<Engine, RowStore>();
+  readonly #expressions: LazyExpressions;
+  #isClosed = false;
+
+  constructor(parts: RowShardsParts) {
+    this.#parts = parts;
+    this.#expressions = new LazyExpressions(parts);
+  }
+
+  /**
+   * The rows of a catalog.
+   *
+   * @throws FirnError `Invalid`, code `ROW_TABLES_UNSUPPORTED`: the profile has none; as
+   *   `Shard.open`.
+   */
+  async of(catalog: CatalogId): Promise<RowStore> {
+    const shard = await this.#shardOf(catalog);
+    const engine = await shard.engine();
+    let store = this.#stores.get(engine);
+    if (store === undefined) {
+      const { clock, prng, account, publish } = this.#parts;
+      store = new RowStore({
+        engine,
+        clock,
+        prng,
+        account,
+        expressions: this.#expressions,
+        ...(publish && { publish }),
+      });
+      this.#stores.set(engine, store);
+    }
+    return store;
+  }
+
+  /** The engine of a catalog's rows; undefined where it has none. @throws as `Shard.open`. */
+  async engineOf(catalog: CatalogId): Promise<Engine | undefined> {
+    const { has } = this.#parts;
+    if (has === undefined) return undefined;
+    if (!this.#shards.has(catalog) && !(await has(catalog))) return undefined;
+    return await (await this.#shardOf(catalog)).engine();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const shards = [...this.#shards.values()];
+    this.#shards.clear();
+    await settleAll(shards.map(async (opening) => await (await opening).close()));
+    await this.#expressions.close();
+  }
+
+  #shardOf(catalog: CatalogId): Promise<Shard> {
+    const { open } = this.#parts;
+    if (open === undefined || this.#isClosed) {
+      const message = "this profile has no row tables: use memory, local or bucket";
+      throw invalid("ROW_TABLES_UNSUPPORTED", message, { sqlState: "0A000" });
+    }
+    let shard = this.#shards.get(catalog);
+    if (shard === undefined) {
+      shard = open(catalog);
+      this.#shards.set(catalog, shard);
+      // One that could not be opened is tried again by the next caller.
+      shard.catch(() => this.#shards.delete(catalog));
+    }
+    return shard;
+  }
+}

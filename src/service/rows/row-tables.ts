@@ -1,0 +1,355 @@
+import { FirnError, invalid } from "../../base/error.ts";
+import { type CatalogId, mintedAtMs, type TableId, type TableUuid } from "../../base/ids.ts";
+import { entityById } from "../../catalog/by-id.ts";
+import type { AccountCatalog } from "../../catalog/catalog.ts";
+import type { Stored } from "../../catalog/entities.ts";
+import { namespaceNotFound, tableNotFound } from "../../catalog/errors.ts";
+import type { Column, Table } from "../../catalog/model.ts";
+import { byIdKey } from "../../catalog/paths.ts";
+import type { RelationDraft, RelationRef } from "../../catalog/relations.ts";
+import { reviseEntity } from "../../catalog/revise.ts";
+import { revisedOf } from "../../catalog/revised-entity.ts";
+import type { Engine } from "../../lsm/index.ts";
+import {
+  columnTypeText,
+  type IndexReport,
+  type RowStore,
+  type TableDescriptor,
+  type TableSpec,
+  visibleColumns,
+} from "../../rows/index.ts";
+import { type Actor, OWN_ACTOR } from "../actor.ts";
+import type { TableLocations } from "../table-locations.ts";
+import type { RowShards } from "./row-shards.ts";
+
+/** A row table that is to be made: its columns, key and indexes. */
+export interface NewRowTable extends Omit<TableSpec, "id" | "namespace" | "unnamed"> {
+  readonly description?: string;
+}
+
+/** What is wrong with a row table. */
+export interface RowTableReport {
+  /** Those that do not agree with the rows. */
+  readonly indexes: readonly IndexReport[];
+  /** Whether the catalog shows the columns that the shard has. */
+  readonly isShown: boolean;
+}
+
+/** The rows of a table: its id leads to its descriptor, in a transaction of the store. */
+export interface OpenRowTable {
+  readonly store: RowStore;
+  readonly id: TableId;
+}
+
+/** A name that was taken for a table. */
+export interface TableClaim {
+  readonly kept: () => void;
+  readonly undo: () => Promise<void>;
+}
+
+export interface RowTablesParts {
+  readonly catalog: AccountCatalog;
+  readonly places: TableLocations;
+  readonly shards: RowShards;
+}
+
+/** Row tables of the catalog. */
+export class RowTables {
+  readonly #parts: RowTablesParts;
+  readonly #swept = new Set<CatalogId>();
+  /** The end of the last publication of each store. */
+  readonly #publishing = new WeakMap<RowStore, Promise<void>>();
+  /** Tables whose names are taken, and whose descriptors are about to be committed. */
+  readonly #claimed = new Set<TableId>();
+
+  constructor(parts: RowTablesParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Creates a table of format `ROW`: its descriptor in the shard first, then the catalog's entry.
+   *
+   * @throws FirnError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
+   *   `VIEW_ALREADY_EXISTS`; of its columns `ROW_TABLE_INVALID`, `ROW_KEY_TYPE_INVALID`.
+   */
+  async create(
+    actor: Actor,
+    namespace: Omit<RelationRef, "name">,
+    request: NewRowTable,
+  ): Promise<OpenRowTable> {
+    const { catalog, shards } = this.#parts;
+    const { description = "", ...spec } = request;
+    const ref: RelationRef = { ...namespace, name: spec.name };
+    await catalog.tables.assertFree(ref);
+    const { entity: parent } = await catalog.catalogs.get(ref.catalog);
+    const store = await shards.of(parent.id);
+    await this.#sweepOnce(actor, parent.id);
+    const id = catalog.context.ids.mint<TableId>();
+    const made = await store.run(
+      async (tx) => await tx.createTable({ ...spec, id, namespace: ref.path, unnamed: true }),
+    );
+    try {
+      const entity = await this.#enter(actor, ref, parent.id, made, description);
+      // A request that was answered before is answered with what it made then.
+      if (entity.id !== id) await forget(store, id);
+      return { store, id: entity.id };
+    } catch (error) {
+      // Where it may have been made after all, its rows stay: the check of the store finds them.
+      if (!(error instanceof FirnError) || error.kind !== "Unknown") await forget(store, id);
+      throw error;
+    }
+  }
+
+  /**
+   * Takes the catalog's name for a table whose descriptor is about to be committed: `undo` gives it
+   * back. An entry that a crash left without a descriptor makes way.
+   *
+   * @throws FirnError as `create`.
+   */
+  async claim(actor: Actor, ref: RelationRef, table: TableDescriptor): Promise<TableClaim> {
+    const { catalog } = this.#parts;
+    const { entity: parent } = await catalog.catalogs.get(ref.catalog);
+    await this.#sweepOnce(actor, parent.id);
+    const { id } = table;
+    this.#claimed.add(id);
+    const kept = (): void => {
+      this.#claimed.delete(id);
+    };
+    try {
+      await this.#enter(actor, ref, parent.id, table, "").catch(async (error: unknown) => {
+        if (!isTaken(error) || !(await this.#makesWay(actor, ref))) throw error;
+        await this.#enter(actor, ref, parent.id, table, "");
+      });
+    } catch (error) {
+      kept();
+      throw error;
+    }
+    const undo = async (): Promise<void> => {
+      kept();
+      await this.release(actor, ref, id);
+    };
+    return { kept, undo };
+  }
+
+  /** Removes the entry of a table whose rows are gone; nothing where the name is another's. */
+  async release(actor: Actor, ref: RelationRef, id: TableId): Promise<void> {
+    const expect = ({ entity }: { readonly entity: Table }): void => {
+      if (entity.id !== id) throw tableNotFound(ref.path, ref.name);
+    };
+    try {
+      await this.#parts.catalog.tables.drop(actor, ref, { purgeRequested: true }, expect);
+    } catch (error) {
+      if (!(error instanceof FirnError) || error.kind !== "NotFound") throw error;
+    }
+  }
+
+  /**
+   * Whether an entry was left behind by a transaction that made or dropped its table, and is gone
+   * now: the shard has no descriptor of it, and no transaction is about to commit one.
+   */
+  async #makesWay(actor: Actor, ref: RelationRef): Promise<boolean> {
+    const { catalog, shards } = this.#parts;
+    const { entity } = await catalog.tables.get(ref);
+    if (entity.format !== "ROW" || this.#claimed.has(entity.id)) return false;
+    const store = await shards.of(entity.catalogId);
+    const known = await store.run(async (tx) => await tx.tables.find(entity.id), {
+      readOnly: true,
+    });
+    // One that was claimed meanwhile is about to be there.
+    if (known !== undefined || this.#claimed.has(entity.id)) return false;
+    await this.release(actor, ref, entity.id);
+    return true;
+  }
+
+  /** Makes the catalog's entry of a table that the shard has, or is about to have. */
+  async #enter(
+    actor: Actor,
+    ref: RelationRef,
+    catalogId: CatalogId,
+    table: TableDescriptor,
+    description: string,
+  ): Promise<Table> {
+    const columns = columnsOf(table);
+    const content = { format: "ROW", description, properties: {}, columns } as const;
+    const draft = async () => await this.#draft(ref, catalogId, content);
+    const { tables } = this.#parts.catalog;
+    const { entity } = await tables.create(actor, "create-table", ref, draft, table.id);
+    return entity;
+  }
+
+  /**
+   * The rows of a table.
+   *
+   * @throws FirnError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`, `TABLE_NOT_FOUND`; `Invalid`,
+   *   code `FORMAT_UNSUPPORTED`: it is not a row table.
+   */
+  async open(_actor: Actor, ref: RelationRef): Promise<OpenRowTable> {
+    const { entity } = await this.#parts.catalog.tables.get(ref);
+    return await this.of(OWN_ACTOR, entity);
+  }
+
+  /** The rows of a table that was found. @throws FirnError `Invalid`, code `FORMAT_UNSUPPORTED`. */
+  async of(_actor: Actor, { name, format, id, catalogId }: Table): Promise<OpenRowTable> {
+    if (format !== "ROW") {
+      const message = `table ${name} has format ${format}: only row tables have rows`;
+      throw invalid("FORMAT_UNSUPPORTED", message, { format });
+    }
+    return { store: await this.#parts.shards.of(catalogId), id };
+  }
+
+  /** The shard of a catalog, for backups; undefined where it has no rows. */
+  async engineOf(_actor: Actor, catalogId: CatalogId): Promise<Engine | undefined> {
+    return await this.#parts.shards.engineOf(catalogId);
+  }
+
+  /** What was read is answered if no other process had taken the shard over by then. */
+  async confirm(_actor: Actor, store: RowStore): Promise<void> {
+    await store.run(async () => undefined, { readOnly: true });
+  }
+
+  /**
+   * Compares the indexes of a row table with its rows, all of one state.
+   *
+   * @returns what does not agree; undefined where the shard does not know the table.
+   */
+  async check(
+    _actor: Actor,
+    { id, catalogId, columns }: Table,
+  ): Promise<RowTableReport | undefined> {
+    const store = await this.#parts.shards.of(catalogId);
+    const tx = await store.begin({ isolation: "repeatable read", readOnly: true });
+    try {
+      const table = await tx.tables.find(id);
+      if (table === undefined) return undefined;
+      const reports: IndexReport[] = [];
+      for (const index of table.indexes) reports.push(await tx.checkIndex(table, index.id));
+      const indexes = reports.filter(({ missing, extra, wrong }) => missing + extra + wrong > 0);
+      return { indexes, isShown: sameColumns(columns, columnsOf(table)) };
+    } finally {
+      tx.rollback();
+    }
+  }
+
+  /**
+   * Drops what a crash left between the shard and the catalog: descriptors that no table of the
+   * catalog names, and none will, since the request that would is too old to land.
+   *
+   * @returns how many.
+   */
+  async sweep(_actor: Actor, catalogId: CatalogId): Promise<number> {
+    const { pointers, account, clock } = this.#parts.catalog.context;
+    const store = await this.#parts.shards.of(catalogId);
+    const known = await store.run(async (tx) => await tx.tables.list(), { readOnly: true });
+    const olderThan = clock.nowMs() - LEFT_BEHIND_MS;
+    const old = known.filter(({ id }) => mintedAtMs(id) < olderThan);
+    if (old.length === 0) return 0;
+    const found = await pointers.getMany(old.map(({ id }) => byIdKey("table", account, id)));
+    const left = old.filter((_, i) => found[i]?.state === "absent");
+    for (const { id } of left) await forget(store, id);
+    return left.length;
+  }
+
+  /**
+   * Shows the columns of tables as their shard has them now: those that were changed, a change that
+   * a crash kept from being shown included. What fails stays due.
+   */
+  async publish(_actor: Actor, store: RowStore): Promise<void> {
+    const before = this.#publishing.get(store) ?? Promise.resolve();
+    // One after the other: no older columns are written over newer ones.
+    const done = before.then(() => this.#publishDue(store)).catch(() => undefined);
+    this.#publishing.set(store, done);
+    await done;
+  }
+
+  async #publishDue(store: RowStore): Promise<void> {
+    const due = await store.run(async (tx) => await tx.tables.unpublished(), { readOnly: true });
+    for (const { id } of due) {
+      const table = await store.run(async (tx) => await tx.tables.find(id), { readOnly: true });
+      if (table !== undefined) await this.#show(table);
+      const version = table?.version ?? due.find((one) => one.id === id)?.version ?? 0;
+      await store.run((tx) => tx.tables.published({ id, version }));
+    }
+  }
+
+  async #show(table: TableDescriptor): Promise<void> {
+    const { context } = this.#parts.catalog;
+    const find = async (): Promise<Stored<Table>> => {
+      const stored = await entityById<Table>(context, "table", table.id);
+      if (stored === undefined) throw tableNotFound(table.namespace, table.name);
+      return stored;
+    };
+    const columns = columnsOf(table);
+    const change = ({ entity }: Stored<Table>): Table | undefined =>
+      sameColumns(entity.columns, columns) ? undefined : { ...entity, columns };
+    const replay = async () => revisedOf(await find());
+    try {
+      await reviseEntity(context, OWN_ACTOR, "update-table", find, change, replay);
+    } catch (error) {
+      // A table that was dropped shows nothing.
+      if (!(error instanceof FirnError) || error.kind !== "NotFound") throw error;
+    }
+  }
+
+  /** Deletes the rows of a table that is PURGING: nothing can bring it back. */
+  async purge(_actor: Actor, { id, catalogId }: Table): Promise<void> {
+    await forget(await this.#parts.shards.of(catalogId), id);
+  }
+
+  /** Before the first table that this process makes in a shard. */
+  async #sweepOnce(actor: Actor, catalogId: CatalogId): Promise<void> {
+    if (this.#swept.has(catalogId)) return;
+    this.#swept.add(catalogId);
+    await this.publish(actor, await this.#parts.shards.of(catalogId));
+    await this.sweep(actor, catalogId);
+  }
+
+  async #draft(
+    ref: RelationRef,
+    catalogId: CatalogId,
+    content: NonNullable<RelationDraft<Table>["content"]>,
+  ): Promise<RelationDraft<Table>> {
+    const { catalog, places: all } = this.#parts;
+    const places = await all.of(ref.catalog, ref.path);
+    // The catalog's name may be another one's by now, whose rows lie in another shard.
+    const { entity } = await catalog.catalogs.get(ref.catalog);
+    if (entity.id !== catalogId) throw namespaceNotFound(ref.path);
+    const uuid = catalog.context.ids.mint<TableUuid>();
+    const location = places.defaultFor(ref.path, ref.name, uuid);
+    return { location, fresh: true, content, ...places.surroundings(location, true) };
+  }
+}
+
+/** The columns of a row table as the catalog shows them. */
+function columnsOf(table: TableDescriptor): readonly Column[] {
+  return visibleColumns(table).map(
+    ({ id, name, type, nullable }): Column => ({
+      name,
+      type: columnTypeText(type),
+      nullable,
+      comment: "",
+      fieldId: id,
+    }),
+  );
+}
+
+function sameColumns(a: readonly Column[] | undefined, b: readonly Column[]): boolean {
+  const textOf = (columns: readonly Column[]): string =>
+    JSON.stringify(
+      columns.map(({ name, type, nullable, fieldId }) => [name, type, nullable, fieldId]),
+    );
+  return a !== undefined && textOf(a) === textOf(b);
+}
+
+/** Longer than any request of a node that died may still land, clocks apart included. */
+const LEFT_BEHIND_MS = 3_600_000;
+
+function isTaken(error: unknown): boolean {
+  return error instanceof FirnError && error.code === "TABLE_ALREADY_EXISTS";
+}
+
+/** Drops what a shard knows of a table, if anything. */
+async function forget(store: RowStore, id: TableId): Promise<void> {
+  await store.run(async (tx) => {
+    if ((await tx.tables.find(id)) !== undefined) await tx.dropTable(id, { cascade: true });
+  });
+}

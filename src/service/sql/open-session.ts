@@ -1,0 +1,33 @@
+import { FirnError } from "../../base/error.ts";
+import { Parser } from "../../sql/parse/parser.ts";
+import { openSession } from "../../sql/session/open.ts";
+import type { SqlSession } from "../../sql/session/session.ts";
+import type { Actor } from "../actor.ts";
+import { catalogView, type SqlParts } from "./catalog-view.ts";
+import type { SqlLogin } from "./login.ts";
+
+/** What opens sessions, once it has been loaded. */
+export interface SessionOpener {
+  open(actor: Actor, login: SqlLogin): SqlSession;
+  close(): Promise<void>;
+}
+
+export function sessionOpener(parts: SqlParts): SessionOpener {
+  const { clock, prng } = parts.catalog.context;
+  const parser = new Parser(clock);
+  return {
+    open: (actor, login) => {
+      const catalog = catalogView(parts, actor, login.database);
+      const onUnreleased = (error: unknown): void => {
+        const code = error instanceof FirnError ? error.code : "INTERNAL";
+        parts.onUnreleased?.({
+          catalog: login.database,
+          code,
+          message: error instanceof Error ? error.message : String(error),
+        });
+      };
+      return openSession({ parser, clock, prng, catalog, onUnreleased, ...login });
+    },
+    close: () => parser.close(),
+  };
+}

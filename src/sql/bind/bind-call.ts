@@ -1,0 +1,225 @@
+import type { Node } from "libpg-query";
+import { notSupported, SqlError } from "../error.ts";
+import { WAITING } from "../functions/sequences.ts";
+import type { NodeOf } from "../parse/statement.ts";
+import { contentOf } from "../parse/statement.ts";
+import { OID } from "../types/oids.ts";
+import { bindOrder } from "./bind-order.ts";
+import { bindWindow } from "./bind-window.ts";
+import { coerce, coerceToBool, located, settled } from "./coerce.ts";
+import { type CallExpr, type Expr, isSameExpr, someExpr } from "./expr.ts";
+import { outerExpr, textsOf } from "./names.ts";
+import type { OrderPart, Scope } from "./scope.ts";
+
+/** A function, an aggregate, or a cast that is written as a call. */
+export function bindCall(scope: Scope, call: NodeOf<"FuncCall">, bind: (node: Node) => Expr): Expr {
+  const { funcname, args = [], location, agg_star: isStar = false } = call;
+  return located(scope, location, () => {
+    const names = textsOf(funcname);
+    const name = names.at(-1) ?? "";
+    if (names.length > 1 && names[0] !== "pg_catalog") {
+      throw new SqlError("42883", `function ${names.join(".")} does not exist`);
+    }
+    const named: string[] = [];
+    const isOrderedSet = call.agg_within_group === true;
+    const ordered = isOrderedSet
+      ? (call.agg_order ?? []).map((node) => contentOf(node, "SortBy")?.node as Node)
+      : [];
+    const refs = scope.outer?.refs.length ?? 0;
+    const bound = [...args, ...ordered].map((arg) => {
+      const argument = contentOf(arg, "NamedArgExpr");
+      if (argument === undefined) return bind(arg);
+      named.push(argument.name ?? "");
+      return bind(argument.arg as Node);
+    });
+    const options = {
+      ...(named.length > 0 && { names: named }),
+      ...(call.func_variadic === true && { isVariadic: true }),
+    };
+    const resolved = scope.functions.resolveFunction(
+      name,
+      bound.map(({ oid }) => oid),
+      options,
+    );
+    if (resolved.kind === "cast") {
+      return coerce(scope, bound[0] as Expr, resolved.target, -1, "explicit");
+    }
+    const isAggregate = resolved.procedure.kind === "a";
+    if (call.over !== undefined) {
+      return bindWindowCall(scope, call, name, resolved, bound, bind);
+    }
+    if (resolved.procedure.kind === "w") {
+      throw new SqlError("42P20", `window function ${name} requires an OVER clause`);
+    }
+    if (isStar && !isAggregate) {
+      throw new SqlError("42809", `${name}(*) specified, but ${name} is not an aggregate function`);
+    }
+    if (isAggregate) return bindAggregate(scope, call, { name, resolved, refs }, bound, bind);
+    if (call.agg_filter !== undefined) {
+      throw new SqlError("42809", `FILTER specified, but ${name} is not an aggregate function`);
+    }
+    if (call.agg_distinct === true) {
+      throw new SqlError("42809", `DISTINCT specified, but ${name} is not an aggregate function`);
+    }
+    return callExpr(scope, name, resolved, bound);
+  });
+}
+
+/** `f(…) OVER (…)`. */
+function bindWindowCall(
+  scope: Scope,
+  call: NodeOf<"FuncCall">,
+  name: string,
+  resolved: Resolved,
+  args: readonly Expr[],
+  bind: (node: Node) => Expr,
+): Expr {
+  const { windows, clause } = scope;
+  if (resolved.procedure.kind !== "w" && resolved.procedure.kind !== "a") {
+    const what = "not a window function nor an aggregate function";
+    throw new SqlError("42809", `OVER specified, but ${name} is ${what}`);
+  }
+  if (windows === undefined) {
+    throw new SqlError("42P20", `window functions are not allowed in ${clause}`);
+  }
+  if (call.agg_distinct === true) {
+    throw notSupported("DISTINCT in a window function");
+  }
+  if ((call.agg_order ?? []).length > 0) {
+    throw notSupported("ORDER BY in an aggregate of a window");
+  }
+  const isNested = (expr: Expr): boolean => someExpr(expr, ({ kind }) => kind === "window");
+  const spec = bindWindow(scope, call.over ?? {}, bind);
+  const filter =
+    call.agg_filter === undefined
+      ? undefined
+      : coerceToBool(scope, bind(call.agg_filter), "FILTER");
+  const inSpec = [...spec.partition, ...spec.order.map(({ expr }) => expr)];
+  if ([...args, ...inSpec].some(isNested)) {
+    throw new SqlError("42P20", "window function calls cannot be nested");
+  }
+  const bound = callExpr(scope, name, resolved, args);
+  const isAggregate = resolved.procedure.kind === "a";
+  const isStar = call.agg_star === true;
+  const index =
+    windows.push({ call: bound, resolved, isAggregate, isStar, filter, window: spec }) - 1;
+  return { kind: "window", oid: bound.oid, typmod: -1, index };
+}
+
+type Resolved = Extract<
+  ReturnType<Scope["functions"]["resolveFunction"]>,
+  { readonly kind: "call" }
+>;
+
+/** A call of a function by its name, with arguments that are bound. */
+export function bindNamedCall(scope: Scope, name: string, args: readonly Expr[]): Expr {
+  const resolved = scope.functions.resolveFunction(
+    name,
+    args.map(({ oid }) => oid),
+  );
+  if (resolved.kind === "call") return callExpr(scope, name, resolved, args);
+  return coerce(scope, args[0] as Expr, resolved.target, -1, "explicit");
+}
+
+function callExpr(scope: Scope, name: string, resolved: Resolved, args: readonly Expr[]): CallExpr {
+  const given = args.map((arg, i) =>
+    coerce(scope, arg, resolved.arguments[i] ?? arg.oid, -1, "implicit"),
+  );
+  const ordered = resolved.sources.map((source, i): Expr => {
+    if (source >= 0) return given[source] as Expr;
+    return defaultOf(scope, resolved, i);
+  });
+  return {
+    kind: "call",
+    oid: resolved.result,
+    typmod: -1,
+    name,
+    procedure: resolved.procedure.source,
+    isOperator: false,
+    args: ordered,
+    evaluate: resolved.procedure.kind === "f" ? resolved.evaluate() : () => null,
+    isStrict: resolved.isStrict,
+    isVolatile: resolved.procedure.volatility === "v",
+    isStable: resolved.procedure.volatility === "s",
+    returnsSet: resolved.returnsSet,
+    ...(WAITING.has(resolved.procedure.source) && { waits: true }),
+  };
+}
+
+/** The default of a parameter, as PostgreSQL's tables write it: `'{}'::text[]`, `false`, `NULL`. */
+function defaultOf(scope: Scope, resolved: Resolved, parameter: number): Expr {
+  const text = resolved.defaults[parameter] ?? null;
+  const oid = resolved.procedure.arguments[parameter] ?? OID.text;
+  const value = text === null || text.startsWith("NULL") ? null : /^'?(.*?)'?(?:::.*)?$/.exec(text);
+  const literal: Expr = {
+    kind: "const",
+    oid: OID.unknown,
+    typmod: -1,
+    value: value === null ? null : (value[1] ?? ""),
+  };
+  return coerce(scope, literal, oid, -1, "explicit");
+}
+
+/** An aggregate: its value for the group, which the plan computes. */
+function bindAggregate(
+  scope: Scope,
+  call: NodeOf<"FuncCall">,
+  found: { readonly name: string; readonly resolved: Resolved; readonly refs: number },
+  args: readonly Expr[],
+  bind: (node: Node) => Expr,
+): Expr {
+  const { aggregates, clause } = scope;
+  const { name, resolved } = found;
+  const has = (kind: Expr["kind"]): boolean =>
+    args.some((arg) => someExpr(arg, (part) => part.kind === kind));
+  if (scope.outer !== undefined && has("outer") && !has("column")) {
+    // All of its values are of the query around this one: it is that query's aggregate.
+    const around = scope.outer;
+    around.refs.length = found.refs;
+    return outerExpr(around, bindCall(around.scope, call, around.bind));
+  }
+  if (aggregates === undefined) {
+    throw new SqlError("42803", `aggregate functions are not allowed in ${clause}`);
+  }
+  if (has("aggregate")) {
+    throw new SqlError("42803", "aggregate function calls cannot be nested");
+  }
+  if (has("window")) {
+    throw new SqlError("42803", "aggregate function calls cannot contain window function calls");
+  }
+  const isOrderedSet = call.agg_within_group === true;
+  const bound = callExpr(scope, name, resolved, args);
+  const order = bindOrder(call.agg_order ?? [], (node) => settled(scope, bind(node)));
+  const count = order.length;
+  if (isOrderedSet) {
+    // What is ordered has the types that the function wants.
+    for (const [i, part] of order.entries()) {
+      const given = bound.args[bound.args.length - count + i];
+      if (given !== undefined) (order as OrderPart[])[i] = { ...part, expr: given };
+    }
+  } else if (call.agg_distinct === true && count > 0) {
+    const isArgument = (expr: Expr): boolean => bound.args.some((arg) => isSameExpr(arg, expr));
+    if (!order.every(({ expr }) => isArgument(expr))) {
+      throw new SqlError(
+        "42P10",
+        "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+      );
+    }
+  }
+  const filter =
+    call.agg_filter === undefined
+      ? undefined
+      : coerceToBool(scope, bind(call.agg_filter), "FILTER");
+  const index =
+    aggregates.push({
+      call: bound,
+      isStar: call.agg_star === true,
+      isDistinct: call.agg_distinct === true,
+      filter,
+      order,
+      procedureName: name,
+      resolved,
+      direct: isOrderedSet ? bound.args.slice(0, bound.args.length - count) : [],
+    }) - 1;
+  return { kind: "aggregate", oid: bound.oid, typmod: -1, index };
+}

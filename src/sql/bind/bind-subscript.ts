@@ -1,0 +1,139 @@
+import type { Node } from "libpg-query";
+import type { ArrayDatum, Datum } from "../../rows/datum.ts";
+import { notSupported, SqlError } from "../error.ts";
+import { typeName } from "../functions/coercion.ts";
+import { contentOf, type NodeOf } from "../parse/statement.ts";
+import { EMPTY_ARRAY } from "../types/arrays.ts";
+import { OID } from "../types/oids.ts";
+import { coerce, located } from "./coerce.ts";
+import type { Expr } from "./expr.ts";
+import type { Scope } from "./scope.ts";
+
+type Bind = (node: Node) => Expr;
+
+/** `a[1]`, `a[1][2]`, `a[2:3]`: an element or a part of an array. @throws SqlError 42804. */
+export function bindSubscript(
+  scope: Scope,
+  { arg, indirection = [] }: NodeOf<"A_Indirection">,
+  bind: Bind,
+): Expr {
+  const { types } = scope.functions;
+  const indices = indirection.map((node) => contentOf(node, "A_Indices"));
+  if (arg === undefined || indices.includes(undefined)) throw notSupported("a field of a value");
+  const array = bind(arg);
+  const element = types.elementOf(types.baseOf(array.oid));
+  if (element === 0) {
+    const type = typeName(types, array.oid);
+    const hint = type.startsWith("json") ? { hint: "Use -> and ->>." } : {};
+    throw new SqlError(
+      "42804",
+      `cannot subscript type ${type} because it does not support subscripting`,
+      hint,
+    );
+  }
+  const isSlice = indices.some((each) => each?.is_slice === true);
+  const bound = (node: Node | undefined): Expr => {
+    if (node === undefined) return { kind: "const", oid: OID.int4, typmod: -1, value: null };
+    const index = bind(node);
+    return located(scope, undefined, () => coerce(scope, index, OID.int4, -1, "assignment"));
+  };
+  // Without `lidx` a subscript among slices means `1:n`.
+  const pairs = indices.map((each) => ({
+    lower: each?.is_slice === true ? bound(each.lidx) : undefined,
+    upper: bound(each?.uidx),
+    isOpen: [
+      each?.is_slice === true && each.lidx === undefined,
+      each?.is_slice === true && each.uidx === undefined,
+    ] as const,
+  }));
+  const args = [array, ...pairs.flatMap(({ lower, upper }) => [lower ?? ONE, upper])];
+  const evaluate = isSlice
+    ? (value: Datum, ...given: readonly unknown[]) =>
+        sliceOf(
+          value as ArrayDatum,
+          boundsOf(
+            given,
+            pairs.map(({ isOpen }) => isOpen),
+          ),
+        )
+    : (value: Datum, ...given: readonly unknown[]) =>
+        elementAt(
+          value as ArrayDatum,
+          boundsOf(
+            given,
+            pairs.map(() => [false, false]),
+          ),
+        );
+  return {
+    kind: "call",
+    name: isSlice ? "slice" : "subscript",
+    oid: isSlice ? types.baseOf(array.oid) : element,
+    typmod: array.typmod,
+    args,
+    evaluate: evaluate as never,
+    procedure: "",
+    isOperator: false,
+    isStrict: false,
+    isVolatile: false,
+    returnsSet: false,
+  };
+}
+
+const ONE: Expr = { kind: "const", oid: OID.int4, typmod: -1, value: 1 };
+
+/** From and to in each dimension; "open": as far as the array goes; null: NULL was given. */
+type Bound = readonly [lower: number | "open" | null, upper: number | "open" | null];
+
+function boundsOf(
+  given: readonly unknown[],
+  open: readonly (readonly [boolean, boolean])[],
+): readonly Bound[] {
+  return open.map(([isLowerOpen, isUpperOpen], i) => [
+    isLowerOpen ? "open" : (given[2 * i] as number | null),
+    isUpperOpen ? "open" : (given[2 * i + 1] as number | null),
+  ]);
+}
+
+/** NULL where there is no such element, or the array or an index is NULL. */
+function elementAt(array: ArrayDatum | null, bounds: readonly Bound[]): Datum {
+  if (array === null || bounds.length !== array.dimensions.length) return null;
+  let at = 0;
+  for (const [i, [, index]] of bounds.entries()) {
+    const length = array.dimensions[i] as number;
+    if (typeof index !== "number") return null;
+    const place = index - (array.lowerBounds[i] as number);
+    if (place < 0 || place >= length) return null;
+    at = at * length + place;
+  }
+  return array.elements[at] ?? null;
+}
+
+/** Its indexes begin at 1. An empty array where there is nothing between the bounds. */
+function sliceOf(array: ArrayDatum | null, bounds: readonly Bound[]): Datum {
+  if (array === null || bounds.some((each) => each.includes(null))) return null;
+  const { dimensions, lowerBounds, elements } = array;
+  if (bounds.length > dimensions.length) return EMPTY_ARRAY;
+  const ranges = dimensions.map((length, i): readonly [from: number, to: number] => {
+    const least = lowerBounds[i] as number;
+    const [lower, upper] = bounds[i] ?? ["open", "open"];
+    const from = lower === "open" ? least : Math.max(Number(lower), least);
+    const to = upper === "open" ? least + length - 1 : Math.min(Number(upper), least + length - 1);
+    return [from - least, to - least];
+  });
+  if (ranges.some(([from, to]) => from > to)) return EMPTY_ARRAY;
+  const taken: Datum[] = [];
+  const walk = (depth: number, base: number): void => {
+    const [from, to] = ranges[depth] as readonly [number, number];
+    for (let i = from; i <= to; i++) {
+      const at = base * (dimensions[depth] as number) + i;
+      if (depth + 1 === dimensions.length) taken.push(elements[at] ?? null);
+      else walk(depth + 1, at);
+    }
+  };
+  walk(0, 0);
+  return {
+    dimensions: ranges.map(([from, to]) => to - from + 1),
+    lowerBounds: ranges.map(() => 1),
+    elements: taken,
+  };
+}

@@ -1,0 +1,131 @@
+import type { Node } from "libpg-query";
+import { SqlError } from "../error.ts";
+import { contentOf, type NodeOf } from "../parse/statement.ts";
+import { OID } from "../types/oids.ts";
+import { bindOrder } from "./bind-order.ts";
+import { coerce, located, settled } from "./coerce.ts";
+import type { Expr } from "./expr.ts";
+import type { FrameBound, Scope, WindowSpec } from "./scope.ts";
+
+const FRAME = {
+  nonDefault: 0x1,
+  range: 0x2,
+  rows: 0x4,
+  groups: 0x8,
+  startUnboundedPreceding: 0x20,
+  endUnboundedPreceding: 0x40,
+  startUnboundedFollowing: 0x80,
+  endUnboundedFollowing: 0x100,
+  startCurrent: 0x200,
+  endCurrent: 0x400,
+  startPreceding: 0x800,
+  endPreceding: 0x1000,
+  startFollowing: 0x2000,
+  endFollowing: 0x4000,
+  excludeCurrent: 0x8000,
+  excludeGroup: 0x10000,
+  excludeTies: 0x20000,
+};
+
+/** OVER: which rows a window function sees. */
+export function bindWindow(
+  scope: Scope,
+  given: NodeOf<"WindowDef">,
+  bind: (node: Node) => Expr,
+): WindowSpec {
+  return located(scope, given.location, () => {
+    const definition = resolved(scope, given);
+    const { partitionClause = [], orderClause = [], frameOptions = 0 } = definition;
+    const value = (node: Node): Expr => settled(scope, bind(node));
+    const has = (flag: number): boolean => (frameOptions & flag) !== 0;
+    const mode = has(FRAME.rows) ? "rows" : has(FRAME.groups) ? "groups" : "range";
+    const order = bindOrder(orderClause, value);
+    if (mode === "groups" && order.length === 0) {
+      throw new SqlError("42P20", "GROUPS mode requires an ORDER BY clause");
+    }
+    const bound = (side: "start" | "end"): FrameBound => {
+      const node = side === "start" ? definition.startOffset : definition.endOffset;
+      if (has(FRAME[`${side}UnboundedPreceding`])) return { kind: "unbounded preceding" };
+      if (has(FRAME[`${side}UnboundedFollowing`])) return { kind: "unbounded following" };
+      if (has(FRAME[`${side}Current`]) || node === undefined) return { kind: "current" };
+      const kind = has(FRAME[`${side}Preceding`]) ? "preceding" : "following";
+      return { kind, offset: offsetOf(scope, bind(node), mode, order) };
+    };
+    return {
+      partition: partitionClause.map(value),
+      order,
+      mode,
+      start: bound("start"),
+      end: bound("end"),
+      exclude: has(FRAME.excludeCurrent)
+        ? "current row"
+        : has(FRAME.excludeGroup)
+          ? "group"
+          : has(FRAME.excludeTies)
+            ? "ties"
+            : "no others",
+    };
+  });
+}
+
+/** A window by its name, or one that builds upon a named one. */
+function resolved(scope: Scope, given: NodeOf<"WindowDef">): NodeOf<"WindowDef"> {
+  const name = given.name ?? given.refname;
+  const isReference = given.name !== undefined && given.name !== "";
+  if (name === undefined || name === "") return given;
+  const named = scope.namedWindows?.get(name);
+  if (named === undefined) throw new SqlError("42704", `window "${name}" does not exist`);
+  const base = resolved(scope, { ...named, name: "" });
+  if (isReference) return base;
+  if ((given.partitionClause ?? []).length > 0) {
+    throw new SqlError("42P20", `cannot override PARTITION BY clause of window "${name}"`);
+  }
+  const hasOrder = (base.orderClause ?? []).length > 0;
+  if (hasOrder && (given.orderClause ?? []).length > 0) {
+    throw new SqlError("42P20", `cannot override ORDER BY clause of window "${name}"`);
+  }
+  if (((base.frameOptions ?? 0) & FRAME.nonDefault) !== 0) {
+    const message = `cannot copy window "${name}" because it has a frame clause`;
+    throw new SqlError("42P20", message);
+  }
+  return {
+    ...given,
+    name: "",
+    refname: "",
+    ...(base.partitionClause && { partitionClause: base.partitionClause }),
+    ...(hasOrder && { orderClause: base.orderClause as Node[] }),
+  };
+}
+
+const TIMES: ReadonlySet<number> = new Set([OID.date, OID.timestamp, OID.timestamptz, OID.time]);
+
+function offsetOf(
+  scope: Scope,
+  expr: Expr,
+  mode: WindowSpec["mode"],
+  order: WindowSpec["order"],
+): Expr {
+  if (mode !== "range") return coerce(scope, expr, OID.int8, -1, "implicit");
+  const [by, second] = order;
+  if (by === undefined || second !== undefined) {
+    const message = "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column";
+    throw new SqlError("42P20", message);
+  }
+  if (expr.oid !== OID.unknown) return expr;
+  const isTime = TIMES.has(by.expr.oid);
+  return coerce(scope, expr, isTime ? OID.interval : by.expr.oid, -1, "implicit");
+}
+
+/** The windows that a query names. */
+export function namedWindows(
+  clause: readonly Node[] | undefined,
+): ReadonlyMap<string, NodeOf<"WindowDef">> {
+  const windows = new Map<string, NodeOf<"WindowDef">>();
+  for (const node of clause ?? []) {
+    const definition = contentOf(node, "WindowDef") ?? {};
+    const { name = "" } = definition;
+    if (windows.has(name)) throw new SqlError("42P20", `window "${name}" is already defined`);
+    windows.set(name, definition);
+  }
+  return windows;
+}

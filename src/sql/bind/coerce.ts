@@ -1,0 +1,85 @@
+import { SqlError } from "../error.ts";
+import { castTo } from "../functions/casts.ts";
+import { type CastContext, typeName } from "../functions/coercion.ts";
+import { selectCommonType } from "../functions/common-type.ts";
+import { OID } from "../types/oids.ts";
+import type { Expr } from "./expr.ts";
+import type { Scope } from "./scope.ts";
+
+/**
+ * An expression as a value of a type.
+ *
+ * @throws SqlError 42846 where there is no cast; what the type's input throws for a literal.
+ */
+export function coerce(
+  scope: Scope,
+  expr: Expr,
+  oid: number,
+  typmod: number,
+  context: CastContext,
+): Expr {
+  if (expr.oid === oid && (typmod < 0 || expr.typmod === typmod)) return expr;
+  const { functions } = scope;
+  if (expr.kind === "param" && expr.oid === OID.unknown) {
+    scope.parameters.settle(expr.index, functions.types.baseOf(oid));
+    return coerce(scope, { ...expr, oid: functions.types.baseOf(oid) }, oid, typmod, context);
+  }
+  if (expr.kind === "const" && expr.oid === OID.unknown) {
+    if (expr.value === null) return { ...expr, oid, typmod };
+    const cast = castTo(functions, OID.unknown, oid, typmod, context);
+    return located(scope, expr.location, () => {
+      const value = cast.apply(expr.value, scope.context);
+      return { kind: "const", oid, typmod, value };
+    });
+  }
+  if (expr.kind === "const" && expr.value === null) return { ...expr, oid, typmod };
+  const cast = castTo(functions, expr.oid, oid, typmod, context);
+  if (expr.kind === "const" && (cast.isIdentity || !cast.isStable)) {
+    return { kind: "const", oid, typmod, value: cast.apply(expr.value, scope.context) };
+  }
+  return { kind: "cast", oid, typmod, arg: expr, cast };
+}
+
+/** Expressions as values of the one type that they have in common. */
+export function coerceToCommon(
+  scope: Scope,
+  exprs: readonly Expr[],
+  what: string,
+): { readonly oid: number; readonly typmod: number; readonly args: readonly Expr[] } {
+  const { types } = scope.functions;
+  const oid = selectCommonType(
+    types,
+    exprs.map((expr) => expr.oid),
+    what,
+  );
+  const [first] = exprs;
+  const isSame = exprs.every((expr) => expr.oid === oid && expr.typmod === first?.typmod);
+  const typmod = isSame ? (first?.typmod ?? -1) : -1;
+  return { oid, typmod, args: exprs.map((expr) => coerce(scope, expr, oid, -1, "implicit")) };
+}
+
+/** As a condition. @throws SqlError 42804. */
+export function coerceToBool(scope: Scope, expr: Expr, what: string): Expr {
+  if (expr.oid === OID.bool || expr.oid === OID.unknown) {
+    return coerce(scope, expr, OID.bool, -1, "implicit");
+  }
+  const { types } = scope.functions;
+  if (types.baseOf(expr.oid) === OID.bool) return coerce(scope, expr, OID.bool, -1, "implicit");
+  const name = typeName(types, expr.oid);
+  throw new SqlError("42804", `argument of ${what} must be type boolean, not type ${name}`);
+}
+
+/** What is of no type yet is text. */
+export function settled(scope: Scope, expr: Expr): Expr {
+  return expr.oid === OID.unknown ? coerce(scope, expr, OID.text, -1, "implicit") : expr;
+}
+
+/** Errors of the work name the place. */
+export function located<T>(scope: Scope, offset: number | undefined, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SqlError) throw error.at(scope.source.position(offset));
+    throw error;
+  }
+}

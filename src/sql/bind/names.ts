@@ -1,0 +1,111 @@
+import type { Node } from "libpg-query";
+import { notSupported, SqlError } from "../error.ts";
+import { contentOf, type NodeOf } from "../parse/statement.ts";
+import { located } from "./coerce.ts";
+import type { Expr } from "./expr.ts";
+import type { OuterRefs, Scope, ScopeColumn, ScopeTable } from "./scope.ts";
+
+export function textsOf(nodes: readonly Node[] | undefined): readonly string[] {
+  return (nodes ?? []).map((node) => contentOf(node, "String")?.sval ?? "");
+}
+
+/** The column that a name means. @throws SqlError 42703, 42702, 42P01. */
+export function bindColumn(scope: Scope, { fields, location }: NodeOf<"ColumnRef">): Expr {
+  return located(scope, location, () => {
+    const names = textsOf(fields);
+    const name = names.at(-1) ?? "";
+    return names.length === 1 ? unqualified(scope, name) : qualified(scope, names);
+  });
+}
+
+/** Of this query, or of one around it. */
+function unqualified(scope: Scope, name: string): Expr {
+  for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
+    const found = level.tables.flatMap(({ columns, visible }) =>
+      visible === "qualified" ? [] : columns.filter((one) => one.name === name),
+    );
+    const [column, second] = found;
+    if (second !== undefined) {
+      throw new SqlError("42702", `column reference "${name}" is ambiguous`);
+    }
+    if (column !== undefined) return fromLevel(scope, level, columnExpr(column));
+  }
+  const isWhole = scope.tables.some((table) => table.name === name);
+  if (isWhole) throw notSupported("a whole row as a value", "Name the columns.");
+  const hint = hintFor(scope, name);
+  const fields = hint === undefined ? {} : { hint };
+  throw new SqlError("42703", `column "${name}" does not exist`, fields);
+}
+
+function qualified(scope: Scope, names: readonly string[]): Expr {
+  const tableNames = names.slice(0, -1);
+  const name = names.at(-1) ?? "";
+  for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
+    const table = findTable(level, tableNames);
+    if (table === undefined) continue;
+    const column = table.columns.find((each) => each.name === name);
+    if (column === undefined) {
+      throw new SqlError("42703", `column ${names.join(".")} does not exist`);
+    }
+    return fromLevel(scope, level, columnExpr(column));
+  }
+  throw missingTable(tableNames);
+}
+
+/** An expression of a query around this one, as each query between them hands it down. */
+function fromLevel(scope: Scope, level: Scope, expr: Expr): Expr {
+  if (scope === level || scope.outer === undefined) return expr;
+  return outerExpr(scope.outer, fromLevel(scope.outer.scope, level, expr));
+}
+
+/** A value of the row around a subquery. */
+export function outerExpr({ refs }: OuterRefs, expr: Expr): Expr {
+  const isSame = (each: Expr): boolean =>
+    each === expr ||
+    (each.kind === "column" && expr.kind === "column" && each.slot === expr.slot) ||
+    (each.kind === "outer" && expr.kind === "outer" && each.index === expr.index);
+  const known = refs.findIndex(isSame);
+  const index = known < 0 ? refs.push(expr) - 1 : known;
+  const { oid, typmod } = expr;
+  return { kind: "outer", oid, typmod, index, name: "name" in expr ? expr.name : "?column?" };
+}
+
+/** Strings in double quotes are the most common mistake; a misspelt name the next. */
+function hintFor(scope: Scope, name: string): string | undefined {
+  const near = scope.tables
+    .flatMap((table) => table.columns.map((column) => ({ table, column })))
+    .find(({ column }) => column.name.toLowerCase() === name.toLowerCase());
+  if (near !== undefined) {
+    const { table, column } = near;
+    return `Perhaps you meant to reference the column "${table.name}.${column.name}".`;
+  }
+  const isText = new RegExp(`"${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}"`);
+  if (!isText.test(scope.source.text)) return undefined;
+  return `Strings take single quotes: '${name}'. Double quotes are for names.`;
+}
+
+/** @throws SqlError 42P01. */
+export function tableNamed(scope: Scope, names: readonly string[]): ScopeTable {
+  const table = findTable(scope, names);
+  if (table !== undefined) return table;
+  throw missingTable(names);
+}
+
+function findTable(scope: Scope, names: readonly string[]): ScopeTable | undefined {
+  const name = names.at(-1) ?? "";
+  const schema = names.at(-2);
+  return scope.tables.find(
+    (each) =>
+      each.visible !== "unqualified" &&
+      each.name === name &&
+      (schema === undefined || each.schema === schema),
+  );
+}
+
+function missingTable(names: readonly string[]): SqlError {
+  return new SqlError("42P01", `missing FROM-clause entry for table "${names.at(-1) ?? ""}"`);
+}
+
+export function columnExpr({ oid, typmod, slot, name, expr, shown }: ScopeColumn): Expr {
+  return expr ?? { kind: "column", oid, typmod, slot, name: shown ?? name };
+}

@@ -1,0 +1,147 @@
+import type { Node } from "libpg-query";
+import { SqlError } from "../error.ts";
+import type { FunctionRegistry, ResolvedCall } from "../functions/resolve.ts";
+import type { Source } from "../parse/source.ts";
+import type { NodeOf } from "../parse/statement.ts";
+import type { SqlContext } from "../types/context.ts";
+import type { CallExpr, Expr, SubqueryPlan } from "./expr.ts";
+
+/** A column that names may mean. */
+export interface ScopeColumn {
+  readonly name: string;
+  readonly oid: number;
+  readonly typmod: number;
+  /** Where it stands in rows of the source. */
+  readonly slot: number;
+  readonly tableOid: number;
+  readonly attribute: number;
+  /** What it is, where it is not a column of a source: that of a join's USING. */
+  readonly expr?: Expr | undefined;
+  /** How plans name it; by its name where absent. */
+  readonly shown?: string | undefined;
+}
+
+/** A relation of FROM. */
+export interface ScopeTable {
+  readonly name: string;
+  readonly schema?: string | undefined;
+  readonly columns: readonly ScopeColumn[];
+  /** What of it names may mean: `name.column` alone, or `column` alone; both where it is absent. */
+  readonly visible?: "qualified" | "unqualified" | undefined;
+}
+
+/** What a subquery takes of the query around it. */
+export interface OuterRefs {
+  readonly scope: Scope;
+  /** In the query around it; they grow as the subquery is bound. */
+  readonly refs: Expr[];
+  /** Binds an expression in the query around it. */
+  readonly bind: (node: Node) => Expr;
+}
+
+/** A query that has been bound below an expression. */
+export interface BoundSubquery {
+  readonly columns: readonly { readonly oid: number; readonly typmod: number }[];
+  readonly refs: readonly Expr[];
+  readonly plan: SubqueryPlan;
+}
+
+/** A part of ORDER BY. */
+export interface OrderPart {
+  readonly expr: Expr;
+  readonly isDescending: boolean;
+  readonly isNullsFirst: boolean;
+}
+
+/** Types of `$1` …; 0 until an expression settles one. */
+export class Parameters {
+  readonly types: number[];
+  readonly #isFixed: boolean;
+
+  constructor(given: readonly number[], isFixed = false) {
+    this.types = given.map((oid) => (oid === 705 ? 0 : oid));
+    this.#isFixed = isFixed;
+  }
+
+  /** @throws SqlError 42P02. */
+  typeOf(number: number): number {
+    if (number < 1 || number > 65_535 || (this.#isFixed && number > this.types.length)) {
+      throw new SqlError("42P02", `there is no parameter $${number}`);
+    }
+    while (this.types.length < number) this.types.push(0);
+    return this.types[number - 1] as number;
+  }
+
+  settle(index: number, oid: number): void {
+    this.types[index] = oid;
+  }
+}
+
+/** An aggregate of a query, as the plan computes it. */
+export interface AggregateCall {
+  readonly call: CallExpr;
+  readonly isStar: boolean;
+  readonly isDistinct: boolean;
+  readonly filter: Expr | undefined;
+  readonly order: readonly OrderPart[];
+  readonly procedureName: string;
+  readonly resolved: ResolvedCall;
+  /** `WITHIN GROUP`: what the function is told beside the rows it orders. */
+  readonly direct: readonly Expr[];
+}
+
+/** A call of a window function. */
+export interface WindowCall {
+  readonly call: CallExpr;
+  readonly resolved: ResolvedCall;
+  readonly isAggregate: boolean;
+  readonly isStar: boolean;
+  readonly filter: Expr | undefined;
+  readonly window: WindowSpec;
+}
+
+/** A bound of a window's frame. */
+export interface FrameBound {
+  readonly kind:
+    | "unbounded preceding"
+    | "preceding"
+    | "current"
+    | "following"
+    | "unbounded following";
+  readonly offset?: Expr | undefined;
+}
+
+/** Over which rows a window function computes. */
+export interface WindowSpec {
+  readonly partition: readonly Expr[];
+  readonly order: readonly OrderPart[];
+  readonly mode: "rows" | "range" | "groups";
+  readonly start: FrameBound;
+  readonly end: FrameBound;
+  readonly exclude: "no others" | "current row" | "group" | "ties";
+}
+
+/** What the words of an expression may mean. */
+export interface Scope {
+  readonly functions: FunctionRegistry;
+  readonly context: SqlContext;
+  readonly source: Source;
+  readonly parameters: Parameters;
+  readonly tables: readonly ScopeTable[];
+  /** Where aggregates are gathered; absent where there may be none, and `clause` says where. */
+  readonly aggregates?: AggregateCall[] | undefined;
+  readonly clause: string;
+  /** Where window functions are gathered; absent where there may be none. */
+  readonly windows?: WindowCall[] | undefined;
+  /** Windows that the query names. */
+  readonly namedWindows?: ReadonlyMap<string, NodeOf<"WindowDef">> | undefined;
+  /** The query around this one. */
+  readonly outer?: OuterRefs | undefined;
+  /** Binds a query below an expression; absent where there may be none. */
+  readonly subquery?: ((scope: Scope, select: Node) => BoundSubquery) | undefined;
+  /** Nesting so far. */
+  readonly depth: number;
+}
+
+/** Expressions that nest deeper are refused, as PostgreSQL's stack limit does. */
+export const MOST_DEPTH = 1_200;

@@ -1,0 +1,327 @@
+import { FirnError } from "../../base/error.ts";
+import type { TableId } from "../../base/ids.ts";
+import type { ForeignKeySpec, RowTransaction, TableDescriptor } from "../../rows/index.ts";
+import { SqlError } from "../error.ts";
+import type { CatalogListing } from "./listing.ts";
+import type { CatalogView, Claim, NewTable, TableName } from "./view.ts";
+
+type Change =
+  | { readonly kind: "create namespace" | "drop namespace"; readonly path: readonly string[] }
+  | { readonly kind: "create" | "drop"; readonly at: TableName; readonly id: TableId }
+  | {
+      readonly kind: "rename";
+      readonly at: TableName;
+      readonly to: TableName;
+      readonly id: TableId;
+    };
+
+/** A foreign key of a table to be made: without a table it references that one. */
+export type NewForeignKey = Omit<ForeignKeySpec, "references"> & {
+  readonly references: Partial<ForeignKeySpec["references"]>;
+};
+
+/** What a name means to a transaction that has changed names. */
+type Meaning = { readonly id: TableId } | "absent" | "as before";
+
+/**
+ * The names that a transaction makes, drops and changes. Its rows decide: a row table is there
+ * where its shard has its descriptor, and the catalog's entry holds its name.
+ *
+ * The transaction claims names that it makes, commits its rows, descriptors among them, and then
+ * releases names that it drops. It undoes a claim where the rows were refused. A crash between the
+ * steps leaves an entry without a descriptor, which the next transaction that wants the name
+ * removes.
+ */
+export class CatalogChanges {
+  readonly #catalog: CatalogView;
+  readonly #onUnreleased: (error: unknown) => void;
+  #changes: Change[] = [];
+
+  /** @param onUnreleased told of what a dropped table has left behind. */
+  constructor(catalog: CatalogView, onUnreleased: (error: unknown) => void) {
+    this.#catalog = catalog;
+    this.#onUnreleased = onUnreleased;
+  }
+
+  get mark(): number {
+    return this.#changes.length;
+  }
+
+  rollbackTo(mark: number): void {
+    this.#changes.length = Math.min(this.#changes.length, mark);
+  }
+
+  async hasNamespace(path: readonly string[]): Promise<boolean> {
+    const last = this.#changes.findLast(
+      (change) => "path" in change && isSame({ path: change.path }, { path }),
+    );
+    if (last !== undefined) return last.kind === "create namespace";
+    return await this.#catalog.hasNamespace(path);
+  }
+
+  /** The table that a name means. @throws SqlError 42809. */
+  async find(rows: RowTransaction, at: TableName): Promise<TableDescriptor | undefined> {
+    const id = await this.#idOf(at);
+    return id === undefined ? undefined : await rows.tables.find(id);
+  }
+
+  /** A listing of the catalog with the changes of this transaction. */
+  async over(listing: CatalogListing, rows: RowTransaction): Promise<CatalogListing> {
+    if (this.#changes.length === 0) return listing;
+    const namespaces = new Map(listing.namespaces.map((each) => [each.path.join("."), each]));
+    const relations = new Map(listing.relations.map((each) => [each.id, each]));
+    for (const change of this.#changes) {
+      if ("path" in change) {
+        const { kind, path } = change;
+        if (kind === "create namespace") namespaces.set(path.join("."), { path });
+        else namespaces.delete(path.join("."));
+        continue;
+      }
+      const { kind, id } = change;
+      const table = kind === "drop" ? undefined : await rows.tables.find(id);
+      if (table === undefined) relations.delete(id);
+      else {
+        const at = kind === "rename" ? change.to : change.at;
+        const named = { ...table, name: at.name };
+        relations.set(id, { id, ...at, kind: "rows", comment: "", table: named });
+      }
+    }
+    return {
+      ...listing,
+      namespaces: [...namespaces.values()],
+      relations: [...relations.values()],
+    };
+  }
+
+  /** The tables of a namespace. */
+  async tablesIn(rows: RowTransaction, path: readonly string[]): Promise<TableDescriptor[]> {
+    const isThere = await this.#catalog.hasNamespace(path);
+    const before = isThere ? (await this.#catalog.contentOf(path)).tables : [];
+    const names = new Set(before.map(({ name }) => name));
+    for (const change of this.#changes) {
+      if (change.kind === "create" && isSame({ path: change.at.path }, { path })) {
+        names.add(change.at.name);
+      }
+      if (change.kind === "rename" && isSame({ path: change.to.path }, { path })) {
+        names.add(change.to.name);
+      }
+    }
+    const found: TableDescriptor[] = [];
+    for (const name of names) {
+      const table = await this.find(rows, { path, name });
+      if (table !== undefined) found.push({ ...table, name });
+    }
+    return found;
+  }
+
+  async createNamespace(path: readonly string[]): Promise<void> {
+    if (await this.hasNamespace(path)) {
+      throw new SqlError("42P06", `schema "${path.join(".")}" already exists`);
+    }
+    this.#changes.push({ kind: "create namespace", path });
+  }
+
+  /** Drops a namespace that has nothing but row tables that go as well. @throws SqlError 2BP01. */
+  async dropNamespace(rows: RowTransaction, path: readonly string[]): Promise<void> {
+    const isThere = await this.#catalog.hasNamespace(path);
+    const { other } = isThere ? await this.#catalog.contentOf(path) : {};
+    const [table] = await this.tablesIn(rows, path);
+    const child = other ?? (table && `table ${table.name}`);
+    if (child !== undefined) {
+      const schema = path.join(".");
+      throw new SqlError(
+        "2BP01",
+        `cannot drop schema ${schema} because other objects depend on it`,
+        {
+          detail: `${child} depends on schema ${schema}`,
+          hint: "Use DROP ... CASCADE to drop the row tables too.",
+        },
+      );
+    }
+    this.#changes.push({ kind: "drop namespace", path });
+  }
+
+  async createTable(
+    rows: RowTransaction,
+    at: TableName,
+    table: NewTable,
+    keys: readonly NewForeignKey[],
+  ): Promise<void> {
+    if ((await this.find(rows, at)) !== undefined) throw taken(at.name);
+    // In the place of one that this transaction drops: the entry stays, and gets other rows.
+    const dropped = this.#changes.find(
+      (change) => change.kind === "drop" && isSame(change.at, at) && !this.#isNew(change.id),
+    );
+    const id = dropped !== undefined && "id" in dropped ? dropped.id : this.#catalog.newTableId();
+    const foreignKeys = keys.map((key) => ({
+      ...key,
+      references: { table: id, ...key.references },
+    }));
+    await rows.createTable({ ...table, foreignKeys, id, namespace: at.path, unnamed: true });
+    this.#changes.push({ kind: "create", at, id });
+  }
+
+  async dropTable(rows: RowTransaction, at: TableName, { id }: TableDescriptor): Promise<void> {
+    await rows.dropTable(id);
+    this.#changes.push({ kind: "drop", at, id });
+  }
+
+  async renameTable(
+    rows: RowTransaction,
+    at: TableName,
+    to: TableName,
+    { id }: TableDescriptor,
+  ): Promise<void> {
+    if (!(await this.hasNamespace(to.path))) {
+      throw new SqlError("3F000", `schema "${to.path.join(".")}" does not exist`);
+    }
+    if ((await this.find(rows, to)) !== undefined) throw taken(to.name);
+    await rows.alter(id, { kind: "rename", namespace: to.path, name: to.name });
+    this.#changes.push({ kind: "rename", at, to, id });
+  }
+
+  /** Commits rows and names together. Names are as before where it throws. */
+  async commit(
+    rows: RowTransaction | undefined,
+    commitRows: () => Promise<unknown>,
+  ): Promise<void> {
+    const changes = this.#changes;
+    if (changes.length === 0 || rows === undefined) {
+      await commitRows();
+      return;
+    }
+    this.#changes = [];
+    const claims: Claim[] = [];
+    const moved = new Set<TableId>();
+    let isRefused = true;
+    try {
+      for (const change of changes) {
+        const claim = await this.#claim(rows, change, changes, moved);
+        if (claim !== undefined) claims.push(claim);
+      }
+      isRefused = false;
+      await commitRows();
+    } catch (error) {
+      const isConflict = error instanceof FirnError && error.kind === "Conflict";
+      for (const claim of claims.reverse()) {
+        // Where the rows may have been committed after all, their names stay.
+        if (isRefused || isConflict) await claim.undo().catch(this.#onUnreleased);
+        else claim.kept();
+      }
+      throw error;
+    }
+    for (const claim of claims) claim.kept();
+    for (const change of changes) {
+      try {
+        await this.#release(change, changes, moved);
+      } catch (error) {
+        this.#onUnreleased(error);
+      }
+    }
+  }
+
+  forget(): void {
+    this.#changes = [];
+  }
+
+  async #claim(
+    rows: RowTransaction,
+    change: Change,
+    changes: readonly Change[],
+    moved: Set<TableId>,
+  ): Promise<Claim | undefined> {
+    switch (change.kind) {
+      case "create namespace": {
+        const isDropped = changes.some(
+          (one) => one.kind === "drop namespace" && isSame(one, change),
+        );
+        return isDropped ? undefined : await this.#catalog.claimNamespace(change.path);
+      }
+      case "create": {
+        const table = await rows.tables.find(change.id);
+        // Dropped again, or in the place of one whose entry is there.
+        if (table === undefined || !this.#isNew(change.id, changes)) return undefined;
+        // Under the name that it has at the end.
+        const at = { path: table.namespace, name: table.name };
+        return await this.#catalog.claimTable(at, table);
+      }
+      case "rename": {
+        const { id } = change;
+        if (this.#isNew(id, changes) || (await rows.tables.find(id)) === undefined)
+          return undefined;
+        // The name of a table that goes is free only behind the rows.
+        const isHeld = changes.some((one) => one.kind === "drop" && isSame(one.at, change.to));
+        if (isHeld || moved.has(id)) {
+          moved.add(id);
+          return undefined;
+        }
+        return await this.#catalog.renameTable(change.at, change.to);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  async #release(
+    change: Change,
+    changes: readonly Change[],
+    moved: ReadonlySet<TableId>,
+  ): Promise<void> {
+    if (change.kind === "drop namespace") {
+      const isMade = changes.some((one) => one.kind === "create namespace" && isSame(one, change));
+      if (!isMade) await this.#catalog.dropNamespace(change.path);
+    } else if (change.kind === "drop") {
+      const { id } = change;
+      if (this.#isNew(id, changes)) return;
+      const isBack = changes.indexOf(change) < lastIndexOf(changes, "create", id);
+      // Under the name that the catalog knows it by.
+      const first = changes.find((one) => "id" in one && one.id === id);
+      const at = first !== undefined && "at" in first ? first.at : change.at;
+      if (!isBack) await this.#catalog.releaseTable(at, id);
+    } else if (change.kind === "rename" && moved.has(change.id)) {
+      const { at, to, id } = change;
+      // An entry that moves later moves from where it is then.
+      if (this.#isNew(id, changes)) return;
+      (await this.#catalog.renameTable(at, to)).kept();
+    }
+  }
+
+  /** Whether a table was made by this transaction, and stands in the place of none. */
+  #isNew(id: TableId, changes: readonly Change[] = this.#changes): boolean {
+    const first = changes.find((change) => "id" in change && change.id === id);
+    return first?.kind === "create";
+  }
+
+  async #idOf(at: TableName): Promise<TableId | undefined> {
+    let meaning: Meaning = "as before";
+    for (const change of this.#changes) {
+      if (!("at" in change)) continue;
+      if (change.kind === "create" && isSame(change.at, at)) meaning = { id: change.id };
+      else if (change.kind === "rename" && isSame(change.to, at)) meaning = { id: change.id };
+      else if (change.kind !== "create" && isSame(change.at, at)) meaning = "absent";
+    }
+    if (meaning === "absent") return undefined;
+    return meaning === "as before" ? await this.#catalog.tableId(at) : meaning.id;
+  }
+}
+
+function lastIndexOf(changes: readonly Change[], kind: "create", id: TableId): number {
+  return changes.findLastIndex((change) => change.kind === kind && change.id === id);
+}
+
+interface Named {
+  readonly path: readonly string[];
+  readonly name?: string;
+}
+
+function isSame(a: Named, b: Named): boolean {
+  return (
+    a.name === b.name &&
+    a.path.length === b.path.length &&
+    a.path.every((part, i) => part === b.path[i])
+  );
+}
+
+function taken(name: string): SqlError {
+  return new SqlError("42P07", `relation "${name}" already exists`);
+}

@@ -1,0 +1,301 @@
+import { signatures } from "../../signatures/tables.ts";
+import { numericModifier } from "../../types/numeric.ts";
+import { OID } from "../../types/oids.ts";
+import { defaultText } from "./definitions.ts";
+import { formatType } from "./format-type.ts";
+import { attributesOf, partsOf } from "./pg-relations.ts";
+import type { Named, Provider, ProviderContext } from "./provider.ts";
+import type { SnapshotConstraint, SnapshotRelation } from "./snapshot.ts";
+
+function* schemataRows({ snapshot }: ProviderContext): Generator<Named> {
+  for (const { name } of snapshot.schemas) {
+    yield { catalog_name: snapshot.database, schema_name: name, schema_owner: snapshot.user };
+  }
+}
+
+const TABLE_TYPES = { r: "BASE TABLE", v: "VIEW", f: "FOREIGN" } as const;
+
+function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
+  for (const { name, schema, kind } of snapshot.relations) {
+    if (kind === "i" || kind === "S") continue;
+    yield {
+      table_catalog: snapshot.database,
+      table_schema: schema.name,
+      table_name: name,
+      table_type: TABLE_TYPES[kind],
+      is_insertable_into: yesNo(kind === "r"),
+      is_typed: "NO",
+    };
+  }
+}
+
+function* viewsRows({ snapshot }: ProviderContext): Generator<Named> {
+  for (const { name, schema, kind } of snapshot.relations) {
+    if (kind !== "v") continue;
+    yield {
+      table_catalog: snapshot.database,
+      table_schema: schema.name,
+      table_name: name,
+      check_option: "NONE",
+      is_updatable: "NO",
+      is_insertable_into: "NO",
+      is_trigger_updatable: "NO",
+      is_trigger_deletable: "NO",
+      is_trigger_insertable_into: "NO",
+    };
+  }
+}
+
+const yesNo = (is: boolean): string => (is ? "YES" : "NO");
+
+const CHARACTERS: ReadonlySet<number> = new Set([OID.text, OID.varchar, OID.bpchar]);
+/** Bits of a number, and of its exponent's base. */
+const NUMBERS: ReadonlyMap<number, number> = new Map([
+  [OID.int2, 16],
+  [OID.int4, 32],
+  [OID.int8, 64],
+  [OID.float4, 24],
+  [OID.float8, 53],
+]);
+const FLOATS: ReadonlySet<number> = new Set([OID.float4, OID.float8]);
+const TIMES: ReadonlySet<number> = new Set([
+  OID.time,
+  OID.timetz,
+  OID.timestamp,
+  OID.timestamptz,
+  OID.interval,
+]);
+const OCTETS = 1_073_741_824;
+
+function* columnsRows(context: ProviderContext): Generator<Named> {
+  const { snapshot, types, equal, sql } = context;
+  const names = equal.get("table_name");
+  for (const relation of snapshot.relations) {
+    if (relation.kind === "i" || relation.kind === "S") continue;
+    if (names !== undefined && !names.includes(relation.name)) continue;
+    for (const { name, number, oid, typmod, notNull, column } of attributesOf(context, relation)) {
+      const type = types.find(oid);
+      const length = CHARACTERS.has(oid) && typmod >= 4 ? typmod - 4 : null;
+      const numeric = oid === OID.numeric ? numericModifier(typmod) : undefined;
+      const bits = NUMBERS.get(oid);
+      const isGenerated = column?.generated !== undefined;
+      const own = types.isOwn(oid);
+      yield {
+        table_catalog: snapshot.database,
+        table_schema: relation.schema.name,
+        table_name: relation.name,
+        column_name: name,
+        ordinal_position: number,
+        column_default:
+          column === undefined || isGenerated ? null : (defaultText(types, column, sql) ?? null),
+        is_nullable: yesNo(!notNull),
+        data_type: types.isArray(oid)
+          ? "ARRAY"
+          : own
+            ? "USER-DEFINED"
+            : formatType(types, oid, -1).replace("bpchar", "character"),
+        character_maximum_length: length,
+        character_octet_length: CHARACTERS.has(oid)
+          ? length === null
+            ? OCTETS
+            : length * 4
+          : null,
+        numeric_precision: numeric?.precision ?? bits ?? null,
+        numeric_precision_radix: oid === OID.numeric ? 10 : bits === undefined ? null : 2,
+        numeric_scale: numeric?.scale ?? (bits === undefined || FLOATS.has(oid) ? null : 0),
+        datetime_precision:
+          oid === OID.date ? 0 : TIMES.has(oid) ? (typmod < 0 ? 6 : typmod) : null,
+        udt_catalog: snapshot.database,
+        udt_schema: own ? "public" : "pg_catalog",
+        udt_name: type?.name ?? null,
+        dtd_identifier: String(number),
+        is_self_referencing: "NO",
+        is_identity: yesNo(column?.identity !== undefined),
+        identity_generation: column?.identity?.toUpperCase() ?? null,
+        identity_cycle: "NO",
+        is_generated: isGenerated ? "ALWAYS" : "NEVER",
+        generation_expression: column?.generated ?? null,
+        is_updatable: yesNo(relation.kind === "r"),
+      };
+    }
+  }
+}
+
+const CONSTRAINT_TYPES = {
+  "primary key": "PRIMARY KEY",
+  unique: "UNIQUE",
+  check: "CHECK",
+  "foreign key": "FOREIGN KEY",
+} as const;
+
+function constraintNames(
+  { snapshot }: ProviderContext,
+  { of, descriptor }: SnapshotConstraint,
+): Named {
+  return {
+    constraint_catalog: snapshot.database,
+    constraint_schema: of.schema.name,
+    constraint_name: descriptor.name,
+  };
+}
+
+function tableNames({ snapshot }: ProviderContext, { schema, name }: SnapshotRelation): Named {
+  return { table_catalog: snapshot.database, table_schema: schema.name, table_name: name };
+}
+
+function* tableConstraintsRows(context: ProviderContext): Generator<Named> {
+  for (const constraint of context.snapshot.constraints) {
+    const { descriptor, of, index } = constraint;
+    const foreign = descriptor.kind === "foreign key" ? descriptor : undefined;
+    yield {
+      ...constraintNames(context, constraint),
+      ...tableNames(context, of),
+      constraint_type: CONSTRAINT_TYPES[descriptor.kind],
+      is_deferrable: yesNo(foreign?.deferrable ?? false),
+      initially_deferred: yesNo(foreign?.initiallyDeferred ?? false),
+      enforced: "YES",
+      nulls_distinct:
+        descriptor.kind === "unique" ? yesNo(index?.descriptor?.nullsNotDistinct !== true) : null,
+    };
+  }
+}
+
+/** The columns of a key, in its order. */
+function keyColumns({ descriptor, index }: SnapshotConstraint): readonly number[] {
+  if (descriptor.kind === "foreign key") return descriptor.columns;
+  if (index === undefined) return [];
+  return partsOf(index).flatMap((part) => ("columnId" in part ? [part.columnId] : []));
+}
+
+function nameOfColumn({ table }: SnapshotRelation, id: number): string | null {
+  return table?.columns.find((column) => column.id === id)?.name ?? null;
+}
+
+function* keyColumnUsageRows(context: ProviderContext): Generator<Named> {
+  for (const constraint of context.snapshot.constraints) {
+    const { of, descriptor } = constraint;
+    for (const [i, id] of keyColumns(constraint).entries()) {
+      yield {
+        ...constraintNames(context, constraint),
+        ...tableNames(context, of),
+        column_name: nameOfColumn(of, id),
+        ordinal_position: i + 1,
+        position_in_unique_constraint: descriptor.kind === "foreign key" ? i + 1 : null,
+      };
+    }
+  }
+}
+
+function* constraintColumnUsageRows(context: ProviderContext): Generator<Named> {
+  for (const constraint of context.snapshot.constraints) {
+    const { descriptor, of } = constraint;
+    const foreign = descriptor.kind === "foreign key" ? descriptor : undefined;
+    const target = foreign === undefined ? of : targetOf(context, foreign.references.table);
+    if (target === undefined) continue;
+    for (const id of foreign?.references.columns ?? keyColumns(constraint)) {
+      const column_name = nameOfColumn(target, id);
+      yield {
+        ...tableNames(context, target),
+        column_name,
+        ...constraintNames(context, constraint),
+      };
+    }
+  }
+}
+
+function targetOf({ snapshot }: ProviderContext, id: string): SnapshotRelation | undefined {
+  return snapshot.relations.find(({ table }) => table?.id === id);
+}
+
+function* referentialRows(context: ProviderContext): Generator<Named> {
+  for (const constraint of context.snapshot.constraints) {
+    const { descriptor } = constraint;
+    if (descriptor.kind !== "foreign key") continue;
+    const target = targetOf(context, descriptor.references.table);
+    const unique = context.snapshot.constraints.find(
+      (each) => each.of === target && each.descriptor.kind === "primary key",
+    );
+    yield {
+      ...constraintNames(context, constraint),
+      unique_constraint_catalog: unique === undefined ? null : context.snapshot.database,
+      unique_constraint_schema: unique?.of.schema.name ?? null,
+      unique_constraint_name: unique?.descriptor.name ?? null,
+      match_option: descriptor.match === "full" ? "FULL" : "NONE",
+      update_rule: descriptor.onUpdate.toUpperCase(),
+      delete_rule: descriptor.onDelete.toUpperCase(),
+    };
+  }
+}
+
+function* checkRows(context: ProviderContext): Generator<Named> {
+  for (const constraint of context.snapshot.constraints) {
+    const { descriptor } = constraint;
+    if (descriptor.kind !== "check") continue;
+    yield { ...constraintNames(context, constraint), check_clause: `(${descriptor.expression})` };
+  }
+}
+
+function* catalogNameRows({ snapshot }: ProviderContext): Generator<Named> {
+  yield { catalog_name: snapshot.database };
+}
+
+function* routinesRows({ snapshot }: ProviderContext): Generator<Named> {
+  for (const { oid, name, kind } of signatures().procedures) {
+    if (kind !== "f") continue;
+    yield {
+      specific_catalog: snapshot.database,
+      specific_schema: "pg_catalog",
+      specific_name: `${name}_${oid}`,
+      routine_catalog: snapshot.database,
+      routine_schema: "pg_catalog",
+      routine_name: name,
+      routine_type: "FUNCTION",
+    };
+  }
+}
+
+const SEQUENCE_TYPES = {
+  int2: { data_type: "smallint", numeric_precision: 16 },
+  int4: { data_type: "integer", numeric_precision: 32 },
+  int8: { data_type: "bigint", numeric_precision: 64 },
+};
+
+/** Those of identity columns are told with their columns. */
+function* sequencesRows({ snapshot }: ProviderContext): Generator<Named> {
+  const ofIdentities = new Set(
+    snapshot.relations.flatMap(({ table }) =>
+      (table?.columns ?? []).flatMap(({ sequence }) => sequence ?? []),
+    ),
+  );
+  for (const { name, schema, sequence } of snapshot.relations) {
+    if (sequence === undefined || ofIdentities.has(sequence.id)) continue;
+    yield {
+      sequence_catalog: snapshot.database,
+      sequence_schema: schema.name,
+      sequence_name: name,
+      ...SEQUENCE_TYPES[sequence.type],
+      numeric_precision_radix: 2,
+      numeric_scale: 0,
+      start_value: String(sequence.start),
+      minimum_value: String(sequence.min),
+      maximum_value: String(sequence.max),
+      increment: String(sequence.increment),
+      cycle_option: yesNo(sequence.cycle),
+    };
+  }
+}
+
+export const INFORMATION_PROVIDERS: Readonly<Record<string, Provider>> = {
+  schemata: schemataRows,
+  tables: tablesRows,
+  views: viewsRows,
+  columns: columnsRows,
+  table_constraints: tableConstraintsRows,
+  key_column_usage: keyColumnUsageRows,
+  constraint_column_usage: constraintColumnUsageRows,
+  referential_constraints: referentialRows,
+  check_constraints: checkRows,
+  information_schema_catalog_name: catalogNameRows,
+  routines: routinesRows,
+  sequences: sequencesRows,
+};

@@ -1,0 +1,396 @@
+import type { ArrayDatum, Datum } from "../../../rows/datum.ts";
+import {
+  type ColumnDescriptor,
+  type IndexPart,
+  type TableDescriptor,
+  visibleColumns,
+} from "../../../rows/index.ts";
+import { vector } from "../../types/arrays.ts";
+import { OID } from "../../types/oids.ts";
+import { defaultText } from "./definitions.ts";
+import { lakeType } from "./lake-types.ts";
+import { hashedOid } from "./object-oids.ts";
+import type { Named, Provider, ProviderContext } from "./provider.ts";
+import { systemShapes } from "./shapes.ts";
+import {
+  type CatalogSnapshot,
+  OWNER_OID,
+  type SnapshotConstraint,
+  type SnapshotIndex,
+  type SnapshotRelation,
+} from "./snapshot.ts";
+
+const HEAP = 2;
+const BTREE = 403;
+
+/** Numbers of an `int2vector` or `oidvector`, from index 0. */
+export function zeroVector(elements: readonly Datum[]): ArrayDatum {
+  return { dimensions: [elements.length], lowerBounds: [0], elements };
+}
+
+function* classRows({ snapshot }: ProviderContext): Generator<Named> {
+  const checks = countBy(snapshot.constraints, ({ descriptor }) => descriptor.kind === "check");
+  const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
+  for (const relation of snapshot.relations) {
+    const { oid, name, schema, kind, isSystem } = relation;
+    const isHeap = kind === "r";
+    yield {
+      oid,
+      relname: name,
+      relnamespace: schema.oid,
+      reltype: 0,
+      reloftype: 0,
+      relowner: OWNER_OID,
+      relam: kind === "i" ? BTREE : isHeap ? HEAP : 0,
+      relfilenode: isHeap || kind === "i" ? oid : 0,
+      reltablespace: 0,
+      relpages: 0,
+      reltuples: -1,
+      relallvisible: 0,
+      reltoastrelid: 0,
+      relhasindex: indexed.has(oid),
+      relisshared: false,
+      relpersistence: "p",
+      relkind: kind,
+      relnatts: attributeCount(relation),
+      relchecks: checks.get(oid) ?? 0,
+      relhasrules: kind === "v",
+      relhastriggers: false,
+      relhassubclass: false,
+      relrowsecurity: false,
+      relforcerowsecurity: false,
+      relispopulated: true,
+      relreplident: kind !== "r" || isSystem ? "n" : "d",
+      relispartition: false,
+      relrewrite: 0,
+      relfrozenxid: 0,
+      relminmxid: 0,
+    };
+  }
+}
+
+function countBy(
+  constraints: readonly SnapshotConstraint[],
+  counts: (constraint: SnapshotConstraint) => boolean,
+): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  for (const constraint of constraints) {
+    const { oid } = constraint.of;
+    if (counts(constraint)) found.set(oid, (found.get(oid) ?? 0) + 1);
+  }
+  return found;
+}
+
+function attributeCount({
+  table,
+  columns,
+  index,
+  isSystem,
+  schema,
+  name,
+}: SnapshotRelation): number {
+  if (table !== undefined) return Math.max(0, ...visibleColumns(table).map(({ id }) => id));
+  if (index !== undefined) return partsOf(index).length + (index.descriptor?.include.length ?? 0);
+  if (!isSystem) return columns?.length ?? 0;
+  return systemShapes().byName.get(`${schema.name}.${name}`)?.columns.length ?? 0;
+}
+
+export function partsOf(index: SnapshotIndex): readonly IndexPart[] {
+  return index.descriptor?.parts ?? (index.of.table as TableDescriptor).primaryKey;
+}
+
+/** One column, as `pg_attribute` has it. */
+interface Attribute {
+  readonly name: string;
+  readonly number: number;
+  readonly oid: number;
+  readonly typmod: number;
+  readonly notNull: boolean;
+  readonly column?: ColumnDescriptor;
+}
+
+function* attributeRows(context: ProviderContext): Generator<Named> {
+  const { snapshot, types, equal } = context;
+  const wanted = equal.get("attrelid");
+  const relations =
+    wanted === undefined
+      ? snapshot.relations
+      : wanted.flatMap((oid) => snapshot.relationByOid.get(oid as number) ?? []);
+  for (const relation of relations) {
+    for (const { name, number, oid, typmod, notNull, column } of attributesOf(context, relation)) {
+      const type = types.find(oid);
+      const { identity, generated } = column ?? {};
+      const hasDefault =
+        column !== undefined && defaultText(types, column, context.sql) !== undefined;
+      yield {
+        attrelid: relation.oid,
+        attname: name,
+        atttypid: oid,
+        attstattarget: relation.kind === "i" ? 0 : -1,
+        attlen: type?.length ?? -1,
+        attnum: number,
+        attndims: types.isArray(oid) ? 1 : 0,
+        attcacheoff: -1,
+        atttypmod: typmod,
+        attbyval: type?.isByValue ?? false,
+        attalign: type?.alignment ?? "i",
+        attstorage: type?.storage ?? "p",
+        attcompression: "",
+        attnotnull: notNull,
+        atthasdef: hasDefault,
+        atthasmissing: false,
+        attidentity: identity === undefined ? "" : identity === "always" ? "a" : "d",
+        attgenerated: generated === undefined ? "" : "s",
+        attisdropped: false,
+        attislocal: true,
+        attinhcount: 0,
+        attcollation: type?.collation ?? 0,
+      };
+    }
+  }
+}
+
+export function attributesOf(
+  { types }: Pick<ProviderContext, "types">,
+  relation: SnapshotRelation,
+): readonly Attribute[] {
+  const { table, columns, index, isSystem, schema, name: own } = relation;
+  if (table !== undefined) {
+    const keys = new Set(table.primaryKey.map(({ columnId }) => columnId));
+    return visibleColumns(table).map((column) => {
+      const { oid, typmod } = types.fromColumnType(column.type);
+      const notNull = !column.nullable || keys.has(column.id);
+      return { name: column.name, number: column.id, oid, typmod, notNull, column };
+    });
+  }
+  if (index !== undefined) return indexAttributes(types, index);
+  if (isSystem) {
+    const shape = systemShapes().byName.get(`${schema.name}.${own}`);
+    return (shape?.columns ?? []).map((column, i) => ({ ...column, number: i + 1 }));
+  }
+  return (columns ?? []).map(({ name, type, nullable }, i) => {
+    const { oid, typmod } = lakeType(types, type);
+    return { name, number: i + 1, oid, typmod, notNull: !nullable };
+  });
+}
+
+function indexAttributes(
+  types: ProviderContext["types"],
+  index: SnapshotIndex,
+): readonly Attribute[] {
+  const table = index.of.table as TableDescriptor;
+  const included = (index.descriptor?.include ?? []).map((columnId) => ({ columnId }));
+  return [...partsOf(index), ...included].map((part, i) => {
+    const column =
+      "columnId" in part ? table.columns.find(({ id }) => id === part.columnId) : undefined;
+    const type = column?.type ?? ("type" in part ? part.type : { kind: "text" as const });
+    const name = column?.name ?? (i === 0 ? "expr" : `expr${i}`);
+    return { name, number: i + 1, ...types.fromColumnType(type), notNull: false };
+  });
+}
+
+function* indexRows({ snapshot, types }: ProviderContext): Generator<Named> {
+  for (const index of snapshot.indexes) {
+    const { descriptor, of, isPrimary } = index;
+    const parts = partsOf(index);
+    const include = descriptor?.include ?? [];
+    const numbers = [...parts.map((part) => ("columnId" in part ? part.columnId : 0)), ...include];
+    const attributes = indexAttributes(types, index).slice(0, parts.length);
+    const isLive = descriptor === undefined || descriptor.state === "public";
+    yield {
+      indexrelid: index.oid,
+      indrelid: of.oid,
+      indnatts: numbers.length,
+      indnkeyatts: parts.length,
+      indisunique: isPrimary || descriptor?.unique === true,
+      indnullsnotdistinct: descriptor?.nullsNotDistinct ?? false,
+      indisprimary: isPrimary,
+      indisexclusion: false,
+      indimmediate: true,
+      indisclustered: false,
+      indisvalid: isLive,
+      indcheckxmin: false,
+      indisready: descriptor?.state !== "dropping",
+      indislive: descriptor?.state !== "dropping",
+      indisreplident: false,
+      indkey: zeroVector(numbers),
+      indcollation: zeroVector(attributes.map(({ oid }) => types.find(oid)?.collation ?? 0)),
+      indclass: zeroVector(attributes.map(({ oid }) => defaultClass(oid))),
+      indoption: zeroVector(parts.map(optionsOf)),
+      indexprs: parts.some((part) => "expression" in part)
+        ? parts.flatMap((part) => ("expression" in part ? [part.expression] : [])).join(", ")
+        : null,
+      indpred: descriptor?.predicate ?? null,
+    };
+  }
+}
+
+/** Bit 0: descending; bit 1: NULL first. */
+function optionsOf({ direction, nulls }: IndexPart): number {
+  return (direction === "desc" ? 1 : 0) + (nulls === "first" ? 2 : 0);
+}
+
+let classes: ReadonlyMap<number, number> | undefined;
+
+/** The operator class that btree indexes of a type have by default. */
+function defaultClass(type: number): number {
+  classes ??= new Map(
+    (systemShapes().fixed["pg_opclass"] ?? [])
+      .filter((row) => row[1] === String(BTREE) && row[7] === "t")
+      .map((row) => [Number(row[6]), Number(row[0])]),
+  );
+  const TEXT_LIKE = new Map([[1043, 25]]);
+  return classes.get(TEXT_LIKE.get(type) ?? type) ?? 0;
+}
+
+const CONSTRAINT_TYPES = {
+  "primary key": "p",
+  unique: "u",
+  check: "c",
+  "foreign key": "f",
+} as const;
+const ACTIONS = {
+  "no action": "a",
+  restrict: "r",
+  cascade: "c",
+  "set null": "n",
+  "set default": "d",
+} as const;
+
+function* constraintRows({ snapshot }: ProviderContext): Generator<Named> {
+  for (const constraint of snapshot.constraints) {
+    const { oid, of, descriptor, index } = constraint;
+    const foreign = descriptor.kind === "foreign key" ? descriptor : undefined;
+    const target =
+      foreign && snapshot.relations.find(({ table }) => table?.id === foreign.references.table);
+    const columns = foreign?.columns ?? (index === undefined ? [] : columnsOf(index));
+    yield {
+      oid,
+      conname: descriptor.name,
+      connamespace: of.schema.oid,
+      contype: CONSTRAINT_TYPES[descriptor.kind],
+      condeferrable: foreign?.deferrable ?? false,
+      condeferred: foreign?.initiallyDeferred ?? false,
+      convalidated: true,
+      conrelid: of.oid,
+      contypid: 0,
+      conindid: index?.oid ?? referencedIndex(snapshot, target)?.oid ?? 0,
+      conparentid: 0,
+      confrelid: target?.oid ?? 0,
+      confupdtype: foreign === undefined ? " " : ACTIONS[foreign.onUpdate],
+      confdeltype: foreign === undefined ? " " : ACTIONS[foreign.onDelete],
+      confmatchtype: foreign === undefined ? " " : foreign.match === "full" ? "f" : "s",
+      conislocal: true,
+      coninhcount: 0,
+      connoinherit: descriptor.kind !== "check",
+      conkey: columns.length === 0 ? null : vector(columns),
+      confkey: foreign === undefined ? null : vector(foreign.references.columns),
+      conbin: descriptor.kind === "check" ? descriptor.expression : null,
+    };
+  }
+}
+
+function columnsOf(index: SnapshotIndex): readonly number[] {
+  return partsOf(index).flatMap((part) => ("columnId" in part ? [part.columnId] : []));
+}
+
+function referencedIndex(
+  { indexes }: CatalogSnapshot,
+  target: SnapshotRelation | undefined,
+): SnapshotIndex | undefined {
+  return indexes.find(({ of, isPrimary }) => of === target && isPrimary);
+}
+
+function* defaultRows({ snapshot, types, sql }: ProviderContext): Generator<Named> {
+  for (const { oid, table } of snapshot.relations) {
+    if (table === undefined) continue;
+    for (const column of visibleColumns(table)) {
+      const text = defaultText(types, column, sql);
+      if (text === undefined) continue;
+      yield {
+        oid: hashedOid("default", table.id, column.id),
+        adrelid: oid,
+        adnum: column.id,
+        adbin: text,
+      };
+    }
+  }
+}
+
+const CLASS_OID = 1259;
+
+function* descriptionRows({ snapshot }: ProviderContext): Generator<Named> {
+  for (const { oid, comment, columns = [] } of snapshot.relations) {
+    if (comment !== "")
+      yield { objoid: oid, classoid: CLASS_OID, objsubid: 0, description: comment };
+    for (const [i, column] of columns.entries()) {
+      if (column.comment === "") continue;
+      yield { objoid: oid, classoid: CLASS_OID, objsubid: i + 1, description: column.comment };
+    }
+  }
+}
+
+function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
+  const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
+  for (const { oid, name, schema, kind } of snapshot.relations) {
+    if (kind !== "r") continue;
+    yield {
+      schemaname: schema.name,
+      tablename: name,
+      tableowner: snapshot.user,
+      hasindexes: indexed.has(oid),
+      hasrules: false,
+      hastriggers: false,
+      rowsecurity: false,
+    };
+  }
+}
+
+const SEQUENCE_TYPES = { int2: OID.int2, int4: OID.int4, int8: OID.int8 };
+
+function* sequenceRows({ snapshot }: ProviderContext): Generator<Named> {
+  for (const { oid, sequence } of snapshot.relations) {
+    if (sequence === undefined) continue;
+    yield {
+      seqrelid: oid,
+      seqtypid: SEQUENCE_TYPES[sequence.type],
+      seqstart: sequence.start,
+      seqincrement: sequence.increment,
+      seqmax: sequence.max,
+      seqmin: sequence.min,
+      seqcache: BigInt(sequence.cache),
+      seqcycle: sequence.cycle,
+    };
+  }
+}
+
+function* sequencesRows({ snapshot }: ProviderContext): Generator<Named> {
+  for (const { name, schema, sequence, last } of snapshot.relations) {
+    if (sequence === undefined) continue;
+    yield {
+      schemaname: schema.name,
+      sequencename: name,
+      sequenceowner: snapshot.user,
+      data_type: SEQUENCE_TYPES[sequence.type],
+      start_value: sequence.start,
+      min_value: sequence.min,
+      max_value: sequence.max,
+      increment_by: sequence.increment,
+      cycle: sequence.cycle,
+      cache_size: BigInt(sequence.cache),
+      last_value: last ?? null,
+    };
+  }
+}
+
+export const RELATION_PROVIDERS: Readonly<Record<string, Provider>> = {
+  pg_class: classRows,
+  pg_attribute: attributeRows,
+  pg_index: indexRows,
+  pg_constraint: constraintRows,
+  pg_attrdef: defaultRows,
+  pg_description: descriptionRows,
+  pg_tables: tablesRows,
+  pg_sequence: sequenceRows,
+  pg_sequences: sequencesRows,
+};

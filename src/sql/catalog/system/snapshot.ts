@@ -1,0 +1,253 @@
+import type {
+  ConstraintDescriptor,
+  IndexDescriptor,
+  SequenceDescriptor,
+  TableDescriptor,
+} from "../../../rows/index.ts";
+import type { CatalogListing, LakeColumn, ListedRelation } from "../listing.ts";
+import { hashedOid, tableOid } from "./object-oids.ts";
+import { systemShapes } from "./shapes.ts";
+
+export interface SnapshotSchema {
+  readonly oid: number;
+  readonly name: string;
+  readonly owner: number;
+}
+
+/** What `pg_class` has a row of: letters of `relkind`. */
+export interface SnapshotRelation {
+  readonly oid: number;
+  readonly name: string;
+  readonly schema: SnapshotSchema;
+  readonly kind: "r" | "f" | "v" | "i" | "S";
+  readonly isSystem: boolean;
+  readonly comment: string;
+  readonly table?: TableDescriptor | undefined;
+  readonly sequence?: SequenceDescriptor | undefined;
+  /** Of a sequence: what it gave last. */
+  readonly last?: bigint | undefined;
+  readonly columns?: readonly LakeColumn[] | undefined;
+  /** Of an index: what it is of, and of which table. */
+  readonly index?: SnapshotIndex | undefined;
+}
+
+export interface SnapshotIndex {
+  readonly oid: number;
+  readonly name: string;
+  readonly of: SnapshotRelation;
+  /** Absent: the primary key. */
+  readonly descriptor?: IndexDescriptor | undefined;
+  readonly isPrimary: boolean;
+  readonly constraint?: ConstraintDescriptor | undefined;
+}
+
+export interface SnapshotConstraint {
+  readonly oid: number;
+  readonly of: SnapshotRelation;
+  readonly descriptor: ConstraintDescriptor;
+  readonly index?: SnapshotIndex | undefined;
+}
+
+/** The roles that a server without roles of SQL shows. */
+export const OWNER_OID = 10;
+export const DATABASE_OWNER_OID = 6171;
+
+const PG_CATALOG: SnapshotSchema = { oid: 11, name: "pg_catalog", owner: OWNER_OID };
+const PG_TOAST: SnapshotSchema = { oid: 99, name: "pg_toast", owner: OWNER_OID };
+const PUBLIC: SnapshotSchema = { oid: 2200, name: "public", owner: DATABASE_OWNER_OID };
+const INFORMATION: SnapshotSchema = {
+  oid: 13_207,
+  name: "information_schema",
+  owner: OWNER_OID,
+};
+
+/** The objects of one catalog, as one statement sees them. Immutable. */
+export class CatalogSnapshot {
+  readonly user: string;
+  readonly database: string;
+  readonly databases: readonly { readonly oid: number; readonly name: string }[];
+  readonly schemas: readonly SnapshotSchema[];
+  /** Tables and views of the catalog; then their indexes; then PostgreSQL's own relations. */
+  readonly relations: readonly SnapshotRelation[];
+  readonly indexes: readonly SnapshotIndex[];
+  readonly constraints: readonly SnapshotConstraint[];
+  readonly relationByOid: ReadonlyMap<number, SnapshotRelation>;
+  readonly schemaByOid: ReadonlyMap<number, SnapshotSchema>;
+  readonly constraintByOid: ReadonlyMap<number, SnapshotConstraint>;
+  readonly #byName: ReadonlyMap<string, SnapshotRelation>;
+
+  constructor(listing: CatalogListing, user: string, database: string) {
+    this.user = user;
+    this.database = database;
+    const names = new Set([...listing.databases, database]);
+    this.databases = [...names].map((name) => ({ oid: hashedOid("database", name), name }));
+    this.schemas = schemasOf(listing);
+    const byPath = new Map(this.schemas.map((schema) => [schema.name, schema]));
+    const own = listing.relations.flatMap((each) => {
+      const schema = byPath.get(each.path.join("."));
+      return schema === undefined ? [] : [relationOf(each, schema)];
+    });
+    this.indexes = own.flatMap(indexesOf);
+    const indexes = this.indexes.map(
+      (index): SnapshotRelation => ({
+        oid: index.oid,
+        name: index.name,
+        schema: index.of.schema,
+        kind: "i",
+        isSystem: false,
+        comment: "",
+        index,
+      }),
+    );
+    const sequences = (listing.sequences ?? []).flatMap((each) => {
+      const schema = byPath.get(each.namespace.join("."));
+      return schema === undefined
+        ? []
+        : [sequenceOf(each, schema, listing.lastNumbers?.get(each.id))];
+    });
+    this.relations = [...own, ...indexes, ...sequences, ...systemRelationsOf()];
+    this.constraints = own.flatMap((each) => constraintsOf(each, this.indexes));
+    this.relationByOid = new Map(this.relations.map((each) => [each.oid, each]));
+    this.schemaByOid = new Map(this.schemas.map((each) => [each.oid, each]));
+    this.constraintByOid = new Map(this.constraints.map((each) => [each.oid, each]));
+    this.#byName = new Map(
+      [...this.relations].reverse().map((each) => [`${each.schema.name}\0${each.name}`, each]),
+    );
+  }
+
+  schema(name: string): SnapshotSchema | undefined {
+    return this.schemas.find((each) => each.name === name);
+  }
+
+  /** A relation by its name: without a schema in `pg_catalog` first, then along the path. */
+  relation(
+    schema: string | undefined,
+    name: string,
+    path: readonly string[],
+  ): SnapshotRelation | undefined {
+    const looked = schema === undefined ? searched(path) : [schema];
+    for (const each of looked) {
+      const found = this.#byName.get(`${each}\0${name}`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Whether a relation is found by its name alone. */
+  isVisible(relation: SnapshotRelation, path: readonly string[]): boolean {
+    return this.relation(undefined, relation.name, path) === relation;
+  }
+}
+
+/** `pg_catalog` is looked through first where the path does not name it. */
+export function searched(path: readonly string[]): readonly string[] {
+  return path.includes("pg_catalog") ? path : ["pg_catalog", ...path];
+}
+
+function schemasOf({ namespaces }: CatalogListing): readonly SnapshotSchema[] {
+  const own = namespaces
+    .map(({ path }) => path.join("."))
+    .filter((name) => name !== PUBLIC.name)
+    .map((name) => ({ oid: hashedOid("schema", name), name, owner: OWNER_OID }));
+  return [PG_TOAST, PG_CATALOG, PUBLIC, INFORMATION, ...own];
+}
+
+function relationOf(listed: ListedRelation, schema: SnapshotSchema): SnapshotRelation {
+  const { id, name, kind, comment, table, columns } = listed;
+  const base = { name, schema, isSystem: false, comment };
+  if (kind === "rows" && table !== undefined) {
+    return { ...base, oid: tableOid(table.relation), kind: "r", table };
+  }
+  return { ...base, oid: hashedOid("relation", id), kind: kind === "view" ? "v" : "f", columns };
+}
+
+/** What a sequence has when it is read as a relation. */
+const SEQUENCE_COLUMNS: readonly LakeColumn[] = [
+  { name: "last_value", type: "long", nullable: false, comment: "" },
+  { name: "log_cnt", type: "long", nullable: false, comment: "" },
+  { name: "is_called", type: "boolean", nullable: false, comment: "" },
+];
+
+function sequenceOf(
+  sequence: SequenceDescriptor,
+  schema: SnapshotSchema,
+  last: bigint | undefined,
+): SnapshotRelation {
+  return {
+    oid: hashedOid("sequence", sequence.id),
+    name: sequence.name,
+    schema,
+    kind: "S",
+    isSystem: false,
+    comment: "",
+    sequence,
+    last,
+    columns: SEQUENCE_COLUMNS,
+  };
+}
+
+let ofSystem: readonly SnapshotRelation[] | undefined;
+
+function systemRelationsOf(): readonly SnapshotRelation[] {
+  ofSystem ??= systemShapes().relations.map(({ schema, name, oid, kind }) => ({
+    oid,
+    name,
+    schema: schema === PG_CATALOG.name ? PG_CATALOG : INFORMATION,
+    kind,
+    isSystem: true,
+    comment: "",
+  }));
+  return ofSystem;
+}
+
+function indexesOf(of: SnapshotRelation): readonly SnapshotIndex[] {
+  const { table } = of;
+  if (table === undefined) return [];
+  const found: SnapshotIndex[] = [];
+  const primary = table.constraints.find(({ kind }) => kind === "primary key");
+  if (hasPrimaryKey(table)) {
+    const name = primary?.name ?? `${table.name}_pkey`;
+    const constraint = primary ?? ({ kind: "primary key", name } as const);
+    found.push({ oid: hashedOid("index", table.id, 0), name, of, isPrimary: true, constraint });
+  }
+  for (const descriptor of table.indexes) {
+    const constraint = table.constraints.find(
+      (each) => each.kind === "unique" && each.index === descriptor.id,
+    );
+    const oid = hashedOid("index", table.id, descriptor.id);
+    found.push({ oid, name: descriptor.name, of, descriptor, isPrimary: false, constraint });
+  }
+  return found;
+}
+
+/** A table without a key has a hidden one. */
+export function hasPrimaryKey(table: TableDescriptor): boolean {
+  return table.primaryKey.every(
+    ({ columnId }) => table.columns.find(({ id }) => id === columnId)?.hidden !== true,
+  );
+}
+
+function constraintsOf(
+  of: SnapshotRelation,
+  indexes: readonly SnapshotIndex[],
+): readonly SnapshotConstraint[] {
+  const { table } = of;
+  if (table === undefined) return [];
+  const ofIndexes = indexes.filter((index) => index.of === of && index.constraint !== undefined);
+  const others = table.constraints.filter(
+    ({ kind }) => kind !== "primary key" && kind !== "unique",
+  );
+  return [
+    ...ofIndexes.map((index) => ({
+      oid: hashedOid("constraint", table.id, index.name),
+      of,
+      descriptor: index.constraint as ConstraintDescriptor,
+      index,
+    })),
+    ...others.map((descriptor) => ({
+      oid: hashedOid("constraint", table.id, descriptor.name),
+      of,
+      descriptor,
+    })),
+  ];
+}

@@ -1,0 +1,55 @@
+import type { TableId } from "../../base/ids.ts";
+import type { BeginOptions, RowTransaction, TableDescriptor, TableSpec } from "../../rows/index.ts";
+import type { ListCatalog } from "./listing.ts";
+import type { VirtualRelations } from "./virtual.ts";
+
+/** A table to be made, without what the catalog decides. */
+export type NewTable = Omit<TableSpec, "id" | "namespace" | "unnamed">;
+
+/** A table by its namespace, from the top down, and its name. */
+export interface TableName {
+  readonly path: readonly string[];
+  readonly name: string;
+}
+
+/**
+ * A name that was taken before the rows decide: it is given back where they are not committed.
+ *
+ * @see CatalogChanges
+ */
+export interface Claim {
+  readonly kept: () => void;
+  readonly undo: () => Promise<void>;
+}
+
+/** What a namespace holds. */
+export interface NamespaceContent {
+  readonly tables: readonly { readonly name: string; readonly id: TableId }[];
+  /** Something that is not a row table: a namespace, a view, a table of another format. */
+  readonly other?: string;
+}
+
+/** One catalog, as SQL needs it: names, and the rows of tables. `service/` implements it. */
+export interface CatalogView {
+  /** Relations that are computed: `pg_catalog` is looked through before `search_path`. */
+  readonly virtual?: VirtualRelations | undefined;
+  begin(options: BeginOptions): Promise<RowTransaction>;
+  /** Whether there is a namespace; its names from the top down. */
+  hasNamespace(path: readonly string[]): Promise<boolean>;
+  /** What the catalog says that a row table of a name is. @throws SqlError 42809: no row table. */
+  tableId(at: TableName): Promise<TableId | undefined>;
+  newTableId(): TableId;
+  contentOf(path: readonly string[]): Promise<NamespaceContent>;
+  /** @throws SqlError 42P06. */
+  claimNamespace(path: readonly string[]): Promise<Claim>;
+  /** @throws SqlError 2BP01: it is not empty. */
+  dropNamespace(path: readonly string[]): Promise<void>;
+  /** @throws SqlError 42P07. */
+  claimTable(at: TableName, table: TableDescriptor): Promise<Claim>;
+  /** Removes the entry of a table whose rows are gone. Nothing happens where it is gone too. */
+  releaseTable(at: TableName, id: TableId): Promise<void>;
+  /** @throws SqlError 42P07, 3F000. */
+  renameTable(from: TableName, to: TableName): Promise<Claim>;
+  /** All that it holds; absent: it has no `pg_catalog`. */
+  list?: ListCatalog;
+}

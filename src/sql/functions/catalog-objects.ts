@@ -1,0 +1,184 @@
+import type { Datum } from "../../rows/datum.ts";
+import {
+  constraintDefinition,
+  indexColumn,
+  indexDefinition,
+} from "../catalog/system/definitions.ts";
+import { formatType } from "../catalog/system/format-type.ts";
+import { SqlError } from "../error.ts";
+import { type ProcedureRow, signatures } from "../signatures/tables.ts";
+import type { SqlContext } from "../types/context.ts";
+import { relationNamed } from "../types/reg-objects.ts";
+import { regtype, sqlTypeName } from "../types/regtype.ts";
+import { type CallTypes, type Family, typed } from "./implementation.ts";
+
+const OWNER_OID = 10;
+const DATABASE_OWNER_OID = 6171;
+
+/** The privileges that a session holds on what it sees: all of them. */
+const hasPrivilege = (): boolean => true;
+
+const withTypes = (
+  use: (types: CallTypes["types"], ...values: never[]) => Datum,
+): ReturnType<typeof typed> =>
+  typed(
+    ({ types }) =>
+      (...values: readonly unknown[]) =>
+        use(types, ...(values as never[])),
+  );
+
+function indexDef(oid: number, column: number, at: SqlContext): string | null {
+  const index = at.catalog?.relationByOid.get(oid)?.index;
+  if (index === undefined) return null;
+  if (column === 0) return indexDefinition(index, true);
+  return indexColumn(index, column) ?? "";
+}
+
+/** Without the schema of what is found by its name alone. */
+function shownIndexDef(
+  oid: number,
+  column: number,
+  isPretty: boolean,
+  at: SqlContext,
+): string | null {
+  const index = at.catalog?.relationByOid.get(oid)?.index;
+  if (index === undefined || column !== 0 || !isPretty) return indexDef(oid, column, at);
+  const isSeen = at.catalog?.isVisible(index.of, at.session.schemas) === true;
+  return indexDefinition(index, !isSeen, true);
+}
+
+function constraintDef(oid: number, isPretty: boolean, at: SqlContext): string | null {
+  const constraint = at.catalog?.constraintByOid.get(oid);
+  if (at.catalog === undefined || constraint === undefined) return null;
+  return constraintDefinition(at.catalog, constraint, isPretty, at.session.schemas);
+}
+
+function argumentsOf(
+  { allArguments, arguments: given, modes, names }: ProcedureRow,
+  wants: (mode: string) => boolean,
+): string {
+  return (allArguments ?? given)
+    .flatMap((oid, i) => {
+      const mode = modes?.[i] ?? "i";
+      if (!wants(mode)) return [];
+      const name = names?.[i] ?? "";
+      const word = { o: "OUT ", b: "INOUT ", v: "VARIADIC " }[mode] ?? "";
+      return [`${word}${name === "" ? "" : `${name} `}${nameOfType(oid)}`];
+    })
+    .join(", ");
+}
+
+function nameOfType(oid: number): string {
+  const row = signatures().typeByOid.get(oid);
+  return row === undefined ? String(oid) : sqlTypeName(row);
+}
+
+function functionResult(oid: number): string | null {
+  const found = signatures().procedureByOid.get(oid);
+  if (found === undefined) return null;
+  const table = argumentsOf(found, (mode) => mode === "t");
+  if (table !== "") return `TABLE(${table})`;
+  return `${found.returnsSet ? "SETOF " : ""}${nameOfType(found.result)}`;
+}
+
+function functionArguments(oid: number): string | null {
+  const found = signatures().procedureByOid.get(oid);
+  return found === undefined ? null : argumentsOf(found, (mode) => mode !== "t");
+}
+
+const UNITS = ["bytes", "kB", "MB", "GB", "TB", "PB"];
+
+function sizePretty(size: bigint): string {
+  let [value, unit] = [size < 0n ? -size : size, 0];
+  // As PostgreSQL rounds: half away from zero, and a unit is used up to 10,240 of it.
+  while (value >= 10_240n && unit < UNITS.length - 1) {
+    value = unit + 1 < UNITS.length ? value >> 9n : value;
+    value = (value + 1n) >> 1n;
+    unit++;
+  }
+  return `${size < 0n ? "-" : ""}${value} ${UNITS[unit]}`;
+}
+
+function description(oid: number, at: SqlContext): string | null {
+  return at.catalog?.relationByOid.get(oid)?.comment || null;
+}
+
+/** What psql, drivers and ORMs ask of the catalog. */
+export const catalogObjectFamily: Family = {
+  format_type: withTypes((types, oid: number | null, typmod: number | null) =>
+    oid === null ? null : formatType(types, oid, typmod),
+  ),
+  pg_get_userbyid(oid: number, at: SqlContext) {
+    if (oid === OWNER_OID) return at.session.user;
+    return oid === DATABASE_OWNER_OID ? "pg_database_owner" : `unknown (OID=${oid})`;
+  },
+  pg_table_is_visible(oid: number, at: SqlContext) {
+    const relation = at.catalog?.relationByOid.get(oid);
+    if (relation === undefined) return null;
+    return at.catalog?.isVisible(relation, at.session.schemas) ?? false;
+  },
+  pg_type_is_visible: () => true,
+  pg_function_is_visible: () => true,
+  pg_operator_is_visible: () => true,
+  pg_opclass_is_visible: () => true,
+  pg_collation_is_visible: () => true,
+  pg_get_expr: (text: string) => text,
+  pg_get_expr_ext: (text: string) => text,
+  pg_get_indexdef: (oid: number, at: SqlContext) => indexDef(oid, 0, at),
+  pg_get_indexdef_ext: shownIndexDef,
+  pg_get_constraintdef: (oid: number, at: SqlContext) => constraintDef(oid, false, at),
+  pg_get_constraintdef_ext: constraintDef,
+  pg_get_viewdef: () => "",
+  pg_get_viewdef_ext: () => "",
+  pg_get_viewdef_name: () => "",
+  pg_get_viewdef_name_ext: () => "",
+  pg_get_viewdef_wrap: () => "",
+  pg_get_partkeydef: () => null,
+  pg_get_statisticsobjdef_columns: () => null,
+  pg_get_function_result: functionResult,
+  pg_get_function_arguments: functionArguments,
+  pg_get_function_identity_arguments: functionArguments,
+  "obj_description(oid,name)": (oid: number, catalog: string, at: SqlContext) =>
+    catalog === "pg_class" ? description(oid, at) : null,
+  "obj_description(oid)": description,
+  "shobj_description(oid,name)": () => null,
+  "col_description(oid,int4)"(oid: number, column: number, at: SqlContext) {
+    return at.catalog?.relationByOid.get(oid)?.columns?.[column - 1]?.comment || null;
+  },
+  PG_encoding_to_char: (encoding: number) => (encoding === 6 ? "UTF8" : ""),
+  PG_char_to_encoding: (name: string) => (/^utf-?8$/i.test(name) ? 6 : -1),
+  pg_relation_is_publishable: () => false,
+  pg_my_temp_schema: () => 0,
+  pg_is_other_temp_schema: () => false,
+  pg_tablespace_location: () => "",
+  text_regclass(text: string, at: SqlContext) {
+    const found = relationNamed(text, at);
+    if (found !== undefined) return found.oid;
+    throw new SqlError("42P01", `relation "${text}" does not exist`);
+  },
+  to_regclass(text: string, at: SqlContext) {
+    return relationNamed(text, at)?.oid ?? null;
+  },
+  to_regtype(text: string, at: SqlContext) {
+    try {
+      return regtype.input(text, -1, at);
+    } catch (error) {
+      if (error instanceof SqlError) return null;
+      throw error;
+    }
+  },
+  pg_size_pretty: sizePretty,
+  has_table_privilege_name: hasPrivilege,
+  has_table_privilege_id: hasPrivilege,
+  has_table_privilege_name_name: hasPrivilege,
+  has_table_privilege_name_id: hasPrivilege,
+  has_schema_privilege_name: hasPrivilege,
+  has_schema_privilege_id: hasPrivilege,
+  has_schema_privilege_name_name: hasPrivilege,
+  has_schema_privilege_name_id: hasPrivilege,
+  has_database_privilege_name: hasPrivilege,
+  has_database_privilege_id: hasPrivilege,
+  has_database_privilege_name_name: hasPrivilege,
+  has_column_privilege_name_name: hasPrivilege,
+  has_column_privilege_id_name: hasPrivilege,
+};

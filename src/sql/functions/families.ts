@@ -1,0 +1,45 @@
+import { arrayFamily } from "./arrays.ts";
+import { binaryStringFamily } from "./binary-strings.ts";
+import { catalogObjectFamily } from "./catalog-objects.ts";
+import { comparisonFamily } from "./comparisons.ts";
+import { datePartFamily } from "./date-parts.ts";
+import { dateTimeFamily } from "./date-times.ts";
+import { enumFamily } from "./enums.ts";
+import { floatFamily } from "./floats.ts";
+import { formattingFamily } from "./formatting.ts";
+import type { Family } from "./implementation.ts";
+import { integerFamily } from "./integers.ts";
+import { intervalFamily } from "./intervals.ts";
+import { jsonbFamily } from "./jsonb.ts";
+import { likeFamily } from "./like.ts";
+import { numericMathFamily } from "./numeric-math.ts";
+import { numericFamily } from "./numerics.ts";
+import { regularExpressionFamily } from "./regular-expressions.ts";
+import { sequenceFamily } from "./sequences.ts";
+import { sessionFamily } from "./session.ts";
+import { stringFamily } from "./strings.ts";
+import { textFamily } from "./texts.ts";
+
+/** All implementations, by PostgreSQL's C function or, of SQL bodies, by `name(types)`. */
+export const FAMILIES: Family = {
+  ...catalogObjectFamily,
+  ...sequenceFamily,
+  ...comparisonFamily,
+  ...integerFamily,
+  ...floatFamily,
+  ...dateTimeFamily,
+  ...datePartFamily,
+  ...intervalFamily,
+  ...numericFamily,
+  ...textFamily,
+  ...regularExpressionFamily,
+  ...stringFamily,
+  ...sessionFamily,
+  ...numericMathFamily,
+  ...likeFamily,
+  ...jsonbFamily,
+  ...formattingFamily,
+  ...enumFamily,
+  ...binaryStringFamily,
+  ...arrayFamily,
+};

@@ -1,0 +1,66 @@
+import { type SequenceDescriptor, visibleColumns } from "../../rows/index.ts";
+import { notSupported, SqlError } from "../error.ts";
+import type { SqlContext, SqlSequences } from "../types/context.ts";
+import { quoteIdentifier } from "../types/identifier.ts";
+import { relationNamed } from "../types/reg-objects.ts";
+import type { Family } from "./implementation.ts";
+
+/**
+ * PostgreSQL's names of functions whose answer must be waited for: they give promises. So do those
+ * that tell what was given before, since waiting for another evaluates them again.
+ */
+export const WAITING: ReadonlySet<string> = new Set([
+  "nextval_oid",
+  "currval_oid",
+  "lastval",
+  "setval_oid",
+  "setval3_oid",
+  "pg_sequence_last_value",
+]);
+
+function sequencesOf({ sequences }: SqlContext): SqlSequences {
+  if (sequences !== undefined) return sequences;
+  throw notSupported("a sequence in this place");
+}
+
+function sequenceAt(oid: number, at: SqlContext): SequenceDescriptor {
+  const relation = at.catalog?.relationByOid.get(oid);
+  if (relation === undefined)
+    throw new SqlError("XX000", `could not open relation with OID ${oid}`);
+  if (relation.sequence !== undefined) return relation.sequence;
+  throw new SqlError("42809", `"${relation.name}" is not a sequence`);
+}
+
+/** The sequence that numbers a column: its name, for `nextval`. */
+function serialSequence(table: string, column: string, at: SqlContext): string | null {
+  const relation = relationNamed(table, at);
+  if (relation === undefined) throw new SqlError("42P01", `relation "${table}" does not exist`);
+  const columns = relation.table === undefined ? [] : visibleColumns(relation.table);
+  const found = columns.find(({ name }) => name === column);
+  if (found === undefined) {
+    const message = `column "${column}" of relation "${relation.name}" does not exist`;
+    throw new SqlError("42703", message);
+  }
+  const sequence = at.catalog?.relations.find(({ sequence: one }) => {
+    const owner = one?.ownedBy;
+    return owner?.table === relation.table?.id && owner?.column === found.id;
+  });
+  if (sequence === undefined) return null;
+  return `${quoteIdentifier(sequence.schema.name)}.${quoteIdentifier(sequence.name)}`;
+}
+
+/** Functions of sequences. */
+export const sequenceFamily: Family = {
+  nextval_oid: (oid: number, at: SqlContext) => sequencesOf(at).next(sequenceAt(oid, at)),
+  currval_oid: async (oid: number, at: SqlContext) => sequencesOf(at).current(sequenceAt(oid, at)),
+  lastval: async (at: SqlContext) => sequencesOf(at).latest(),
+  setval_oid: (oid: number, value: bigint, at: SqlContext) =>
+    sequencesOf(at).set(sequenceAt(oid, at), value, true),
+  setval3_oid: (oid: number, value: bigint, isCalled: boolean, at: SqlContext) =>
+    sequencesOf(at).set(sequenceAt(oid, at), value, isCalled),
+  async pg_sequence_last_value(oid: number, at: SqlContext) {
+    const { last, isCalled } = await sequencesOf(at).state(sequenceAt(oid, at));
+    return isCalled ? last : null;
+  },
+  pg_get_serial_sequence: serialSequence,
+};

@@ -1,0 +1,43 @@
+import { vector } from "../types/arrays.ts";
+import type { SqlContext } from "../types/context.ts";
+import { OID } from "../types/oids.ts";
+import { type Family, typed } from "./implementation.ts";
+
+/** What drivers and tools ask when they connect. */
+export const sessionFamily: Family = {
+  pgsql_version(at: SqlContext) {
+    const version = at.session.setting("server_version", true) ?? "15.0";
+    return `PostgreSQL ${version} (Firn)`;
+  },
+  current_database: (at: SqlContext) => at.session.database,
+  current_user: (at: SqlContext) => at.session.user,
+  session_user: (at: SqlContext) => at.session.sessionUser,
+  current_schema: (at: SqlContext) =>
+    at.session.schemas.find((name) => name !== "pg_catalog") ?? null,
+  current_schemas(withImplicit: boolean, at: SqlContext) {
+    const own = at.session.schemas.filter((name) => name !== "pg_catalog");
+    return vector(withImplicit ? ["pg_catalog", ...own] : own);
+  },
+  pg_backend_pid: (at: SqlContext) => at.session.backendPid,
+  show_config_by_name: (name: string, at: SqlContext) => at.session.setting(name, false),
+  show_config_by_name_missing_ok: (name: string, isMissingOk: boolean, at: SqlContext) =>
+    at.session.setting(name, isMissingOk),
+  set_config_by_name: (
+    name: string | null,
+    value: string | null,
+    isLocal: boolean | null,
+    at: SqlContext,
+  ) => (name === null ? null : at.session.setSetting(name, value ?? "", isLocal === true)),
+  pg_typeof: typed((call) => {
+    const oid = call.arguments[0] ?? OID.unknown;
+    return () => oid;
+  }),
+  pg_client_encoding: () => "UTF8",
+  getdatabaseencoding: () => "UTF8",
+  drandom: (at: SqlContext) => at.random.float(),
+  setseed(seed: number, at: SqlContext) {
+    at.seedRandom(seed);
+    return "";
+  },
+  pg_is_in_recovery: () => false,
+};

@@ -1,0 +1,220 @@
+import type { Node } from "libpg-query";
+import {
+  type Datum,
+  type RowTransaction,
+  type TableDescriptor,
+  visibleColumns,
+} from "../../rows/index.ts";
+import { bindExpr } from "../bind/bind-expression.ts";
+import { coerceToBool } from "../bind/coerce.ts";
+import type { Expr } from "../bind/expr.ts";
+import type { ScopeTable } from "../bind/scope.ts";
+import { compile, type Evaluator } from "../exec/evaluate.ts";
+import { collect } from "../exec/operators.ts";
+import { type ExecRun, type Row, rowBytes } from "../exec/run.ts";
+import type { NodeOf } from "../parse/statement.ts";
+import type { ChangePlan } from "./change-plan.ts";
+import { conjuncts } from "./conditions.ts";
+import { type PlanEnv, scopeOf } from "./env.ts";
+import { bindFrom, planTable } from "./from.ts";
+import { exprsOf, slotsOf } from "./from-tree.ts";
+import { bindSet } from "./insert.ts";
+import { JoinPlanner } from "./join-plan.ts";
+import { joinWays } from "./join-ways.ts";
+import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
+import { bindReturning, reader } from "./returning.ts";
+import { pulledUpSubqueries } from "./semi-join.ts";
+import { storedColumns } from "./table-columns.ts";
+import type { TableUse } from "./table-use.ts";
+import { planWithin } from "./with.ts";
+
+/** The rows that a statement is to change, and the rows of FROM or USING beside them. */
+interface Found {
+  readonly use: TableUse;
+  /** The table, then what stands beside it. */
+  readonly tables: readonly ScopeTable[];
+  readonly node: PlanNode;
+  readonly where: Evaluator | undefined;
+  /** A row of `node` by the slots of the statement. */
+  readonly spread: (row: Row) => Datum[];
+  readonly read: (row: Row) => Row;
+  readonly keySlots: readonly number[];
+}
+
+/** Their keys are read before the first one is changed. */
+async function planFound(
+  env: PlanEnv,
+  relation: NodeOf<"RangeVar">,
+  beside: readonly Node[],
+  whereClause: Node | undefined,
+): Promise<Found> {
+  const { use: target } = await planTable(env, relation);
+  const use = target as TableUse;
+  const from = bindFrom(env, [{ RangeVar: relation }, ...beside]);
+  const scope = scopeOf(env, from.tables, "WHERE");
+  const where =
+    whereClause === undefined
+      ? undefined
+      : coerceToBool(scope, bindExpr(scope, whereClause), "WHERE");
+  const stored = storedColumns(use.descriptor);
+  const keySlots = use.descriptor.primaryKey.map(({ columnId }) =>
+    stored.findIndex(({ id }) => id === columnId),
+  );
+  const pulled = pulledUpSubqueries(from, conjuncts(where));
+  const read: readonly Expr[] = [...(where ? [where] : []), ...pulled.filters];
+  const needed = slotsOf([...read, ...exprsOf(pulled.tree)]);
+  for (const slot of keySlots) needed.add(slot);
+  // Values and RETURNING may name any column that stands beside the table.
+  for (let slot = stored.length; slot < from.width; slot++) needed.add(slot);
+  const planner = new JoinPlanner(env, { needed, order: [], ways: joinWays(env) });
+  const placed = planner.plan(pulled.tree, pulled.filters);
+  const [table] = from.tables as [ScopeTable];
+  return {
+    use,
+    tables: from.tables,
+    node: placed.node,
+    where: where === undefined ? undefined : compile(where),
+    spread: (row) => {
+      const all = new Array<Datum>(from.width).fill(null);
+      for (const [place, slot] of placed.slots.entries()) {
+        if (slot < from.width) all[slot] = row[place] as Datum;
+      }
+      return all;
+    },
+    read: reader(table),
+    keySlots,
+  };
+}
+
+/** A row that is to be changed, with what stands beside it. */
+interface Locked<Change> {
+  readonly key: Row;
+  readonly row: Row;
+  readonly change: Change;
+}
+
+/**
+ * Locks what was found and reads it again there; it is left alone where it no longer meets the
+ * condition. All changes are computed before the first one is made: none sees another one.
+ */
+async function lockFound<Change>(
+  found: Found,
+  run: ExecRun,
+  changeOf: (row: Row) => Change,
+): Promise<readonly Locked<Change>[]> {
+  const { use, where, read, keySlots, spread } = found;
+  const { descriptor } = use;
+  const rows = await run.transaction();
+  const all = await collect(await openNode(found.node, run, UNOBSERVED), run);
+  const visible = visibleColumns(descriptor).length;
+  const seen = new Set<string>();
+  const locked: Locked<Change>[] = [];
+  for (const each of all) {
+    const whole = spread(each);
+    const key = keySlots.map((slot) => whole[slot] as Datum);
+    // Of several rows beside it the first one counts.
+    const name = key.map((value) => `${String(value).length}:${String(value)}`).join(";");
+    if (found.tables.length > 1 && seen.has(name)) continue;
+    const row = await rows.get(descriptor, key, { lock: { mode: "update" } });
+    const pause = run.pause();
+    if (pause !== undefined) await pause;
+    if (row === undefined) continue;
+    const current = read(row);
+    for (let slot = 0; slot < visible; slot++) whole[slot] = current[slot] as Datum;
+    if (where !== undefined) {
+      const met = await run.evaluate(() => where(whole, run.evaluation));
+      if (met !== true) continue;
+    }
+    seen.add(name);
+    run.keep(rowBytes(whole));
+    const change = await run.evaluate(() => changeOf(whole));
+    locked.push({ key, row: whole, change });
+  }
+  return locked;
+}
+
+/** What RETURNING sees: the row as it is then, and what stands beside it. */
+function changedRow(found: Found, row: Row, changed: Row): Row {
+  const whole = [...row];
+  const current = found.read(changed);
+  const visible = visibleColumns(found.use.descriptor).length;
+  for (let slot = 0; slot < visible; slot++) whole[slot] = current[slot] as Datum;
+  return whole;
+}
+
+type Change<T> = (
+  rows: RowTransaction,
+  table: TableDescriptor,
+  locked: Locked<T>,
+) => Promise<Row | undefined>;
+
+async function changeFound<T>(
+  found: Found,
+  run: ExecRun,
+  changeOf: (row: Row) => T,
+  change: Change<T>,
+  told: ((row: Row) => Promise<void>) | undefined,
+): Promise<number> {
+  const rows = await run.transaction();
+  let count = 0;
+  const locked = await lockFound(found, run, changeOf);
+  const changed: Row[] = [];
+  for (const each of locked) {
+    const done = await change(rows, found.use.descriptor, each);
+    const pause = run.pause();
+    if (pause !== undefined) await pause;
+    if (done === undefined) continue;
+    count++;
+    if (told !== undefined) changed.push(changedRow(found, each.row, done));
+  }
+  for (const row of changed) await told?.(row);
+  return count;
+}
+
+/** UPDATE. */
+export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<ChangePlan> {
+  return planWithin(env, update.withClause, async (inner) => {
+    const { relation = {}, fromClause = [], whereClause } = update;
+    const found = await planFound(inner, relation, fromClause, whereClause);
+    const scope = scopeOf(inner, found.tables, "UPDATE");
+    const changes = bindSet(inner, scope, found.use, update.targetList ?? []);
+    const returning = bindReturning(inner, found.tables, update.returningClause?.exprs);
+    return {
+      word: "UPDATE",
+      title: `Update on ${found.use.descriptor.name}`,
+      children: [found.node],
+      returning: returning?.columns,
+      run: (run, told) =>
+        changeFound(
+          found,
+          run,
+          (row) => changes(row, run),
+          (rows, table, { key, change }) => rows.update(table, key, change),
+          returning && (async (row) => told(await returning.row(row, run))),
+        ),
+    };
+  });
+}
+
+/** DELETE. */
+export function planDelete(env: PlanEnv, statement: NodeOf<"DeleteStmt">): Promise<ChangePlan> {
+  return planWithin(env, statement.withClause, async (inner) => {
+    const { relation = {}, usingClause = [], whereClause } = statement;
+    const found = await planFound(inner, relation, usingClause, whereClause);
+    const returning = bindReturning(inner, found.tables, statement.returningClause?.exprs);
+    return {
+      word: "DELETE",
+      title: `Delete on ${found.use.descriptor.name}`,
+      children: [found.node],
+      returning: returning?.columns,
+      run: (run, told) =>
+        changeFound(
+          found,
+          run,
+          () => undefined,
+          (rows, table, { key }) => rows.delete(table, key),
+          returning && (async (row) => told(await returning.row(row, run))),
+        ),
+    };
+  });
+}

@@ -1,0 +1,314 @@
+import type { Node } from "libpg-query";
+import type { ColumnSpec, TableChange, TableDescriptor } from "../../../rows/index.ts";
+import { visibleColumns } from "../../../rows/index.ts";
+import { textsOf } from "../../bind/names.ts";
+import { notSupported, SqlError } from "../../error.ts";
+import { contentOf, type NodeOf } from "../../parse/statement.ts";
+import { type PlanEnv, scopeOf } from "../env.ts";
+import type { Plan } from "../plan.ts";
+import { scopeTable } from "../table-columns.ts";
+import { type DdlPorts, type DdlRun, ddlPlan, type FoundTable, skip, tableOf } from "./ddl-run.ts";
+import { foreignKeySpec } from "./foreign-keys.ts";
+import { planMoveSequence } from "./sequences.ts";
+import {
+  addColumn,
+  checkOf,
+  columnType,
+  defaultOf,
+  generatedText,
+  noElements,
+  refusedConstraint,
+  uniqueIndex,
+} from "./table-elements.ts";
+
+/** ALTER TABLE: its commands one after the other, all of them or none. */
+export function planAlterTable(
+  env: PlanEnv,
+  alter: NodeOf<"AlterTableStmt">,
+  ports: DdlPorts,
+): Plan {
+  const { relation = {}, cmds = [], missing_ok: isOptional = false, objtype } = alter;
+  if (objtype !== undefined && objtype !== "OBJECT_TABLE") {
+    throw notSupported(`ALTER ${objtype.replace("OBJECT_", "").replaceAll("_", " ")}`);
+  }
+  return ddlPlan(env, "ALTER TABLE", async (on) => {
+    const found = await tableOf(on, ports, relation, isOptional);
+    if (found === undefined) return;
+    let { table } = found;
+    for (const node of cmds) {
+      const command = contentOf(node, "AlterTableCmd") ?? {};
+      table = await changed(new Change(env, on, ports, table), command);
+    }
+  });
+}
+
+type Command = NodeOf<"AlterTableCmd">;
+
+/** One command under way. */
+class Change {
+  readonly env: PlanEnv;
+  readonly on: DdlRun;
+  readonly ports: DdlPorts;
+  readonly table: TableDescriptor;
+
+  constructor(env: PlanEnv, on: DdlRun, ports: DdlPorts, table: TableDescriptor) {
+    this.env = env;
+    this.on = on;
+    this.ports = ports;
+    this.table = table;
+  }
+
+  async alter(change: TableChange): Promise<TableDescriptor> {
+    return await this.on.rows.alter(this.table.id, change);
+  }
+
+  /** @throws SqlError 42703; nothing where it is missing and may be. */
+  column(name: string, isOptional = false): TableDescriptor["columns"][0] | undefined {
+    const column = visibleColumns(this.table).find((one) => one.name === name);
+    if (column !== undefined) return column;
+    const message = `column "${name}" of relation "${this.table.name}" does not exist`;
+    if (!isOptional) throw new SqlError("42703", message);
+    skip(this.on, "00000", message);
+    return undefined;
+  }
+}
+
+async function changed(change: Change, command: Command): Promise<TableDescriptor> {
+  const { table } = change;
+  const { subtype, name = "", def, missing_ok: isOptional = false } = command;
+  switch (subtype) {
+    case "AT_AddColumn":
+      return await addedColumn(change, contentOf(def, "ColumnDef") ?? {}, isOptional);
+    case "AT_DropColumn":
+      if (change.column(name, isOptional) === undefined) return table;
+      return await withoutColumn(change, name);
+    case "AT_ColumnDefault": {
+      const column = change.column(name);
+      if (column === undefined) return table;
+      const given = def === undefined ? undefined : await defaultOf(change.env, column, def);
+      return await change.alter({
+        kind: "set default",
+        column: name,
+        ...(given !== undefined && { default: given }),
+      });
+    }
+    case "AT_SetNotNull":
+      change.column(name);
+      return await change.alter({ kind: "set not null", column: name });
+    case "AT_DropNotNull":
+      change.column(name);
+      return await change.alter({ kind: "drop not null", column: name });
+    case "AT_AlterColumnType":
+      return await withType(change, name, contentOf(def, "ColumnDef") ?? {});
+    case "AT_AddConstraint":
+      return await withConstraint(change, contentOf(def, "Constraint") ?? {});
+    case "AT_DropConstraint":
+      return await withoutConstraint(change, name, isOptional);
+    case "AT_ChangeOwner":
+    case "AT_SetStatistics":
+    case "AT_SetStorage":
+    case "AT_ValidateConstraint":
+      return table;
+    default:
+      throw notSupported(`ALTER TABLE … ${wordsOf(subtype)}`);
+  }
+}
+
+/** `AT_EnableRowSecurity` → `ENABLE ROW SECURITY`. */
+function wordsOf(subtype: Command["subtype"]): string {
+  const words = String(subtype).replace("AT_", "");
+  return words.replace(/([a-z])([A-Z])/g, "$1 $2").toUpperCase();
+}
+
+async function addedColumn(
+  change: Change,
+  definition: NodeOf<"ColumnDef">,
+  isOptional: boolean,
+): Promise<TableDescriptor> {
+  const { table, on, env } = change;
+  const { colname = "" } = definition;
+  if (visibleColumns(table).some(({ name }) => name === colname)) {
+    const message = `column "${colname}" of relation "${table.name}" already exists`;
+    if (!isOptional) throw new SqlError("42701", message);
+    skip(on, "42701", message);
+    return table;
+  }
+  const elements = noElements();
+  const constraints = await addColumn(env, elements, definition);
+  const [column] = elements.columns;
+  if (column === undefined) return table;
+  const generated = await generatedOf(change, column, definition);
+  const whole = { ...column, ...(generated !== undefined && { generated }) };
+  let next = await change.alter({ kind: "add column", column: whole });
+  for (const { constraint } of constraints) {
+    next = await withConstraint(new Change(env, on, change.ports, next), constraint, colname);
+  }
+  return next;
+}
+
+/** GENERATED ALWAYS AS, over the columns that the table has. */
+async function generatedOf(
+  { env, table }: Change,
+  column: ColumnSpec,
+  { constraints = [] }: NodeOf<"ColumnDef">,
+): Promise<string | undefined> {
+  const given = constraints
+    .map((node) => contentOf(node, "Constraint"))
+    .find((constraint) => constraint?.contype === "CONSTR_GENERATED");
+  if (given === undefined) return undefined;
+  if (column.default !== undefined) {
+    const message =
+      "both default and generation expression specified for " +
+      `column "${column.name}" of table "${table.name}"`;
+    throw new SqlError("42601", message);
+  }
+  const own = scopeTable(env.functions.types, { descriptor: table, oid: 0 });
+  const scope = scopeOf(env, [{ ...own, name: table.name }], "generation expressions");
+  return await generatedText(scope, column, given.raw_expr as Node);
+}
+
+async function withoutColumn(change: Change, name: string): Promise<TableDescriptor> {
+  let { table } = change;
+  const id = change.column(name)?.id;
+  // Indexes of the column go with it, as PostgreSQL's do.
+  for (const index of table.indexes) {
+    const isOf = index.parts.some((part) => "columnId" in part && part.columnId === id);
+    const isIncluded = id !== undefined && index.include.includes(id);
+    if (!isOf && !isIncluded) continue;
+    table = await change.on.rows.dropIndex(table.id, index.name);
+  }
+  return await change.on.rows.alter(table.id, { kind: "drop column", column: name });
+}
+
+async function withType(
+  change: Change,
+  name: string,
+  { typeName = {}, raw_default, location }: NodeOf<"ColumnDef">,
+): Promise<TableDescriptor> {
+  const column = change.column(name);
+  if (column === undefined) return change.table;
+  if (raw_default !== undefined) throw notSupported("ALTER COLUMN … TYPE … USING");
+  const type = columnType(change.env, typeName, location);
+  if (JSON.stringify(type) === JSON.stringify(column.type)) return change.table;
+  return await change.alter({ kind: "widen", column: name, type });
+}
+
+async function withConstraint(
+  change: Change,
+  constraint: NodeOf<"Constraint">,
+  column?: string,
+): Promise<TableDescriptor> {
+  const { table, on, env, ports } = change;
+  const all = [...table.indexes, ...table.constraints].map(({ name }) => name);
+  const isTaken = (name: string): boolean => all.includes(name);
+  if (constraint.conname !== undefined && isTaken(constraint.conname)) {
+    const { conname } = constraint;
+    const message = `constraint "${conname}" for relation "${table.name}" already exists`;
+    throw new SqlError("42710", message);
+  }
+  if (constraint.contype === "CONSTR_FOREIGN") {
+    const given = { constraint, column };
+    const spec = await foreignKeySpec(on, ports, table.name, given, isTaken);
+    const references = { table: table.id, ...spec.references };
+    return await change.alter({ kind: "add foreign key", key: { ...spec, references } });
+  }
+  if (constraint.deferrable === true) {
+    throw notSupported("a deferrable constraint that is not a foreign key");
+  }
+  if (constraint.contype === "CONSTR_CHECK") {
+    const scope = scopeTable(env.functions.types, { descriptor: table, oid: 0 });
+    const check = await checkOf(env, { ...scope, name: table.name }, constraint, column, isTaken);
+    return await change.alter({ kind: "add check", ...check });
+  }
+  if (constraint.contype === "CONSTR_UNIQUE") {
+    if (constraint.indexname !== undefined) throw notSupported("UNIQUE USING INDEX");
+    const names = column === undefined ? textsOf(constraint.keys) : [column];
+    const spec = uniqueIndex(table.name, constraint, names, isTaken);
+    return await on.rows.createIndex(table.id, spec);
+  }
+  throw refusedConstraint(constraint.contype);
+}
+
+async function withoutConstraint(
+  change: Change,
+  name: string,
+  isOptional: boolean,
+): Promise<TableDescriptor> {
+  const { table, on } = change;
+  const constraint = table.constraints.find((one) => one.name === name);
+  if (constraint === undefined) {
+    const message = `constraint "${name}" of relation "${table.name}" does not exist`;
+    if (!isOptional) throw new SqlError("42704", message);
+    skip(on, "00000", message);
+    return table;
+  }
+  if (constraint.kind === "primary key") {
+    throw notSupported("dropping the primary key", "Make a new table and copy the rows.");
+  }
+  if (constraint.kind === "unique") return await on.rows.dropIndex(table.id, name);
+  return await change.alter({ kind: "drop constraint", name });
+}
+
+/** ALTER … RENAME. */
+export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: DdlPorts): Plan {
+  const { renameType, relation = {}, subname = "", newname = "" } = rename;
+  const { missing_ok: isOptional = false } = rename;
+  if (renameType === "OBJECT_SEQUENCE") {
+    return planMoveSequence(env, relation, { name: newname }, isOptional, ports);
+  }
+  const isTable = rename.relationType === undefined || rename.relationType === "OBJECT_TABLE";
+  const isColumn = renameType === "OBJECT_COLUMN" && isTable;
+  if (renameType !== "OBJECT_TABLE" && !isColumn) {
+    const what = String(renameType).replace("OBJECT_", "").replaceAll("_", " ");
+    throw notSupported(`ALTER ${what} … RENAME`);
+  }
+  return ddlPlan(env, "ALTER TABLE", async (on) => {
+    const found = await tableOf(on, ports, relation, isOptional);
+    if (found === undefined) return;
+    if (isColumn) {
+      const change = new Change(env, on, ports, found.table);
+      change.column(subname);
+      const { table } = found;
+      if (visibleColumns(table).some(({ name }) => name === newname)) {
+        const message = `column "${newname}" of relation "${table.name}" already exists`;
+        throw new SqlError("42701", message);
+      }
+      await change.alter({ kind: "rename column", column: subname, name: newname });
+      return;
+    }
+    await moved(on, found, relation.relname ?? "", { path: found.path, name: newname });
+  });
+}
+
+/** ALTER TABLE … SET SCHEMA. */
+export function planSetSchema(
+  env: PlanEnv,
+  alter: NodeOf<"AlterObjectSchemaStmt">,
+  ports: DdlPorts,
+): Plan {
+  const { objectType, relation = {}, newschema = "", missing_ok: isOptional = false } = alter;
+  if (objectType === "OBJECT_SEQUENCE") {
+    return planMoveSequence(env, relation, { schema: newschema }, isOptional, ports);
+  }
+  if (objectType !== "OBJECT_TABLE") {
+    const what = String(objectType).replace("OBJECT_", "").replaceAll("_", " ");
+    throw notSupported(`ALTER ${what} … SET SCHEMA`);
+  }
+  return ddlPlan(env, "ALTER TABLE", async (on) => {
+    const found = await tableOf(on, ports, relation, isOptional);
+    if (found === undefined) return;
+    const path = await ports.namespaceFor(newschema);
+    const name = relation.relname ?? "";
+    if (path.join(".") === found.path.join(".")) return;
+    await moved(on, found, name, { path, name });
+  });
+}
+
+async function moved(
+  on: DdlRun,
+  { table, path }: FoundTable,
+  name: string,
+  to: { readonly path: readonly string[]; readonly name: string },
+): Promise<void> {
+  await on.names.renameTable(on.rows, { path, name }, to, table);
+}

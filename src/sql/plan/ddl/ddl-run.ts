@@ -1,0 +1,91 @@
+import type { RowTransaction, TableDescriptor } from "../../../rows/index.ts";
+import type { CatalogChanges } from "../../catalog/catalog-changes.ts";
+import { SqlError } from "../../error.ts";
+import type { NodeOf } from "../../parse/statement.ts";
+import type { PlanEnv } from "../env.ts";
+import { commandPlan, type Plan, type RunContext } from "../plan.ts";
+
+/** A table, and the namespace where it was found. */
+export interface FoundTable {
+  readonly table: TableDescriptor;
+  readonly path: readonly string[];
+}
+
+/** What statements about tables need of the session's names. */
+export interface DdlPorts {
+  /** The namespace that a new table goes to. @throws SqlError 3F000. */
+  readonly namespaceFor: (schema: string | undefined) => Promise<readonly string[]>;
+  /** Namespaces where a name without a schema is looked for. */
+  readonly searchPath: () => readonly (readonly string[])[];
+  readonly find: (
+    rows: RowTransaction,
+    schema: string | undefined,
+    name: string,
+  ) => Promise<FoundTable | undefined>;
+}
+
+/** A change of tables while it runs: in the transaction of its session. */
+export interface DdlRun {
+  readonly run: RunContext;
+  readonly rows: RowTransaction;
+  readonly names: CatalogChanges;
+}
+
+/** A plan of a change of tables or schemas. A text that `work` gives is the tag. */
+export function ddlPlan(env: PlanEnv, tag: string, work: (on: DdlRun) => Promise<unknown>): Plan {
+  const start = async (run: RunContext): Promise<unknown> => {
+    run.transaction.strengthen();
+    const rows = await env.transactionOf(run);
+    return await work({ run, rows, names: run.transaction.names });
+  };
+  return commandPlan(tag, start, { isRetried: true });
+}
+
+/** What is not there or there already, where the statement said IF. */
+export function skip({ run }: DdlRun, sqlState: string, message: string): void {
+  run.notice({ severity: "NOTICE", sqlState, message: `${message}, skipping` });
+}
+
+/** The table of a statement; undefined where it is missing and may be. @throws SqlError 42P01. */
+export async function tableOf(
+  on: DdlRun,
+  ports: DdlPorts,
+  { schemaname, relname = "" }: NodeOf<"RangeVar">,
+  isOptional: boolean,
+): Promise<FoundTable | undefined> {
+  const found = await ports.find(on.rows, schemaname, relname);
+  if (found !== undefined) return found;
+  const shown = schemaname === undefined ? relname : `${schemaname}.${relname}`;
+  const message = `relation "${shown}" does not exist`;
+  if (!isOptional) throw new SqlError("42P01", message);
+  skip(on, "00000", message);
+  return undefined;
+}
+
+/** Most bytes of a name that is made up, as PostgreSQL's. */
+const NAME_BYTES = 63;
+
+/** A name that is made of parts, shortened, with a number where it is taken. */
+export function madeName(
+  table: string,
+  columns: readonly string[],
+  label: string,
+  isTaken: (name: string) => boolean,
+): string {
+  for (let tries = 0; ; tries++) {
+    const end = tries === 0 ? label : `${label}${tries}`;
+    const name = fitted(table, columns.join("_"), end);
+    if (!isTaken(name)) return name;
+  }
+}
+
+/** Shortens the longer of both, so that all of it fits. */
+function fitted(table: string, columns: string, label: string): string {
+  let [first, second] = [table, columns];
+  const whole = (): string => [first, second, label].filter((part) => part !== "").join("_");
+  while (Buffer.byteLength(whole()) > NAME_BYTES) {
+    if (Buffer.byteLength(first) > Buffer.byteLength(second)) first = first.slice(0, -1);
+    else second = second.slice(0, -1);
+  }
+  return whole();
+}

@@ -1,0 +1,53 @@
+import type { TableId } from "../../../base/ids.ts";
+import { textsOf } from "../../bind/names.ts";
+import { notSupported, SqlError } from "../../error.ts";
+import { contentOf, type NodeOf } from "../../parse/statement.ts";
+import type { PlanEnv } from "../env.ts";
+import type { Plan } from "../plan.ts";
+import { type DdlPorts, ddlPlan, skip, tableOf } from "./ddl-run.ts";
+
+/** DROP TABLE. */
+export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlPorts): Plan {
+  const { objects = [], missing_ok: isOptional = false } = drop;
+  const names = objects.map((object) => textsOf(contentOf(object, "List")?.items));
+  return ddlPlan(env, "DROP TABLE", async (on) => {
+    for (const path of names) {
+      const name = path.at(-1) ?? "";
+      const found = await ports.find(on.rows, path.at(-2), name);
+      if (found !== undefined) {
+        await on.names.dropTable(on.rows, { path: found.path, name }, found.table);
+        continue;
+      }
+      const message = `table "${name}" does not exist`;
+      if (!isOptional) throw new SqlError("42P01", message);
+      skip(on, "00000", message);
+    }
+  });
+}
+
+/** TRUNCATE. */
+export function planTruncate(
+  env: PlanEnv,
+  { relations = [], restart_seqs: restarts = false, behavior }: NodeOf<"TruncateStmt">,
+  ports: DdlPorts,
+): Plan {
+  if (behavior === "DROP_CASCADE") {
+    throw notSupported("TRUNCATE … CASCADE", "Name all tables in one TRUNCATE.");
+  }
+  const tables = relations.map((node) => contentOf(node, "RangeVar") ?? {});
+  return ddlPlan(env, "TRUNCATE TABLE", async (on) => {
+    const ids: TableId[] = [];
+    for (const each of tables) {
+      const found = await tableOf(on, ports, each, false);
+      if (found !== undefined) ids.push(found.table.id);
+    }
+    for (const id of new Set(ids)) await on.rows.truncate(id, ids);
+    if (!restarts) return;
+    for (const sequence of await on.rows.sequences.list()) {
+      const { ownedBy, start } = sequence;
+      if (ownedBy !== undefined && ids.includes(ownedBy.table)) {
+        await on.rows.setval(sequence, start, false);
+      }
+    }
+  });
+}

@@ -1,0 +1,50 @@
+import type { ForeignKeyAction } from "../../../rows/index.ts";
+import { textsOf } from "../../bind/names.ts";
+import type { NewForeignKey } from "../../catalog/catalog-changes.ts";
+import { notSupported } from "../../error.ts";
+import { type DdlPorts, type DdlRun, madeName, tableOf } from "./ddl-run.ts";
+import type { Given } from "./table-elements.ts";
+
+const ACTIONS: Readonly<Record<string, ForeignKeyAction>> = {
+  a: "no action",
+  r: "restrict",
+  c: "cascade",
+  n: "set null",
+  d: "set default",
+};
+
+/**
+ * A FOREIGN KEY constraint.
+ *
+ * @param table that has it; one that is being made may reference itself.
+ * @throws SqlError 42P01.
+ */
+export async function foreignKeySpec(
+  on: DdlRun,
+  ports: DdlPorts,
+  table: string,
+  { constraint, column }: Given,
+  isTaken: (name: string) => boolean,
+): Promise<NewForeignKey> {
+  const { conname, fk_attrs, pk_attrs = [], pktable = {}, deferrable, initdeferred } = constraint;
+  if ((constraint.fk_del_set_cols ?? []).length > 0) {
+    throw notSupported("a list of columns behind SET NULL or SET DEFAULT");
+  }
+  const columns = column === undefined ? textsOf(fk_attrs) : [column];
+  const found = await ports.find(on.rows, pktable.schemaname, pktable.relname ?? "");
+  const isOwn = found === undefined && pktable.relname === table;
+  if (!isOwn && found === undefined) await tableOf(on, ports, pktable, false);
+  return {
+    name: conname ?? madeName(table, columns, "fkey", isTaken),
+    columns,
+    references: {
+      ...(found !== undefined && { table: found.table.id }),
+      ...(pk_attrs.length > 0 && { columns: textsOf(pk_attrs) }),
+    },
+    onDelete: ACTIONS[constraint.fk_del_action ?? "a"] ?? "no action",
+    onUpdate: ACTIONS[constraint.fk_upd_action ?? "a"] ?? "no action",
+    match: constraint.fk_matchtype === "f" ? "full" : "simple",
+    deferrable: deferrable === true,
+    initiallyDeferred: initdeferred === true,
+  };
+}

@@ -1,0 +1,181 @@
+import type { Node } from "libpg-query";
+import type { IndexDescriptor, IndexSpec } from "../../../rows/index.ts";
+import { bindExpr } from "../../bind/bind-expression.ts";
+import { coerceToBool, settled } from "../../bind/coerce.ts";
+import { textsOf } from "../../bind/names.ts";
+import { notSupported, SqlError } from "../../error.ts";
+import { expressionText } from "../../parse/deparse.ts";
+import { contentOf, type NodeOf } from "../../parse/statement.ts";
+import { type PlanEnv, scopeOf } from "../env.ts";
+import type { Plan, RunContext } from "../plan.ts";
+import { columnName } from "../query.ts";
+import { scopeTable } from "../table-columns.ts";
+import type { TableUse } from "../table-use.ts";
+import {
+  type DdlPorts,
+  type DdlRun,
+  ddlPlan,
+  type FoundTable,
+  madeName,
+  skip,
+  tableOf,
+} from "./ddl-run.ts";
+
+/** CREATE INDEX. */
+export function planCreateIndex(env: PlanEnv, create: NodeOf<"IndexStmt">, ports: DdlPorts): Plan {
+  const { relation = {}, idxname, if_not_exists: isOptional = false, concurrent } = create;
+  const method = create.accessMethod ?? "btree";
+  if (method !== "btree") {
+    throw notSupported(`the access method "${method}"`, "Use btree, which keeps keys in order.");
+  }
+  if ((create.options ?? []).length > 0) throw notSupported("WITH options of an index");
+  return ddlPlan(env, "CREATE INDEX", async (on) => {
+    if (concurrent === true) refuseBlock(on.run, "CREATE INDEX CONCURRENTLY");
+    const found = (await tableOf(on, ports, relation, false)) as FoundTable;
+    const taken = await relationNames(on, found.path);
+    if (idxname !== undefined && taken.has(idxname)) {
+      const message = `relation "${idxname}" already exists`;
+      if (!isOptional) throw new SqlError("42P07", message);
+      skip(on, "42P07", message);
+      return;
+    }
+    const spec = await indexSpec(env, found, create, (name) => taken.has(name));
+    await on.rows.createIndex(found.table.id, spec);
+  });
+}
+
+/** @throws SqlError 25001 for what PostgreSQL runs by itself alone. */
+function refuseBlock({ transaction }: RunContext, what: string): void {
+  if (!transaction.isExplicit && transaction.statements <= 1) return;
+  throw new SqlError("25001", `${what} cannot run inside a transaction block`);
+}
+
+/** Names of tables and indexes of a namespace: none of them is there twice. */
+async function relationNames(on: DdlRun, path: readonly string[]): Promise<Set<string>> {
+  const tables = await on.names.tablesIn(on.rows, path);
+  return new Set(
+    tables.flatMap(({ name, indexes, constraints }) => [
+      name,
+      ...indexes.map((index) => index.name),
+      ...constraints.flatMap((one) => (one.kind === "primary key" ? [one.name] : [])),
+    ]),
+  );
+}
+
+async function indexSpec(
+  env: PlanEnv,
+  { table }: FoundTable,
+  create: NodeOf<"IndexStmt">,
+  isTaken: (name: string) => boolean,
+): Promise<IndexSpec> {
+  const { indexParams = [], indexIncludingParams = [], whereClause } = create;
+  const use: TableUse = { descriptor: table, oid: 0 };
+  const scope = scopeOf(env, [scopeTable(env.functions.types, use)], "index expressions");
+  const parts: IndexSpec["parts"][number][] = [];
+  const words: string[] = [];
+  for (const node of indexParams) {
+    const element = contentOf(node, "IndexElem") ?? {};
+    const order = orderOf(element);
+    if (element.name !== undefined) {
+      words.push(element.name);
+      parts.push({ column: element.name, ...order });
+      continue;
+    }
+    const tree = element.expr as Node;
+    const expr = settled(scope, bindExpr(scope, tree));
+    const type = env.functions.types.toColumnType(expr.oid, expr.typmod);
+    words.push(columnName(tree) === "?column?" ? "expr" : columnName(tree));
+    parts.push({ expression: await expressionText(tree), type, ...order });
+  }
+  const include = indexIncludingParams.map((node) => {
+    const { name } = contentOf(node, "IndexElem") ?? {};
+    if (name !== undefined) return name;
+    throw notSupported("an expression in INCLUDE");
+  });
+  if (whereClause !== undefined) {
+    const own = { ...scope, clause: "index predicates" };
+    coerceToBool(own, bindExpr(own, whereClause), "WHERE");
+  }
+  return {
+    name: create.idxname ?? madeName(table.name, [...words, ...include], "idx", isTaken),
+    parts,
+    include,
+    unique: create.unique === true,
+    nullsNotDistinct: create.nulls_not_distinct === true,
+    ...(whereClause !== undefined && { predicate: await expressionText(whereClause) }),
+  };
+}
+
+function orderOf(
+  element: NodeOf<"IndexElem">,
+): Pick<IndexDescriptor["parts"][0], "direction" | "nulls"> {
+  const { ordering, nulls_ordering: nulls, collation = [], opclass = [] } = element;
+  const collated = textsOf(collation).at(-1);
+  if (collated !== undefined && !["C", "POSIX", "default"].includes(collated)) {
+    throw notSupported(`the collation "${collated}"`, 'Text is ordered as COLLATE "C" says.');
+  }
+  const operators = textsOf(opclass).at(-1);
+  // Keys are in byte order, so that a pattern's prefix is a range in every index.
+  if (operators !== undefined && !/^(text|varchar|bpchar)_pattern_ops$/.test(operators)) {
+    if (!operators.endsWith("_ops")) {
+      const message = `operator class "${operators}" does not exist for access method "btree"`;
+      throw new SqlError("42704", message);
+    }
+  }
+  const direction = ordering === "SORTBY_DESC" ? "desc" : "asc";
+  const fallback = direction === "asc" ? "last" : "first";
+  const said =
+    nulls === "SORTBY_NULLS_FIRST" ? "first" : nulls === "SORTBY_NULLS_LAST" ? "last" : fallback;
+  return { direction, nulls: said };
+}
+
+/** DROP INDEX. */
+export function planDropIndex(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlPorts): Plan {
+  const { objects = [], missing_ok: isOptional = false, concurrent } = drop;
+  const names = objects.map((object) => textsOf(contentOf(object, "List")?.items));
+  return ddlPlan(env, "DROP INDEX", async (on) => {
+    if (concurrent === true) refuseBlock(on.run, "DROP INDEX CONCURRENTLY");
+    for (const path of names) {
+      const name = path.at(-1) ?? "";
+      const found = await findIndex(on, ports, path.at(-2), name);
+      if (found === undefined) {
+        const message = `index "${name}" does not exist`;
+        if (!isOptional) throw new SqlError("42704", message);
+        skip(on, "00000", message);
+        continue;
+      }
+      refuseConstraint(found, name);
+      await on.rows.dropIndex(found.table.id, name);
+    }
+  });
+}
+
+/** The table that has an index of a name. */
+export async function findIndex(
+  on: DdlRun,
+  ports: DdlPorts,
+  schema: string | undefined,
+  name: string,
+): Promise<FoundTable | undefined> {
+  const paths = schema === undefined ? ports.searchPath() : [schema.split(".")];
+  for (const path of paths) {
+    const tables = await on.names.tablesIn(on.rows, path);
+    const table = tables.find(({ indexes, constraints }) =>
+      [...indexes, ...constraints.filter(({ kind }) => kind === "primary key")].some(
+        (one) => one.name === name,
+      ),
+    );
+    if (table !== undefined) return { table, path };
+  }
+  return undefined;
+}
+
+/** @throws SqlError 2BP01 for the index of a primary key. */
+function refuseConstraint({ table }: FoundTable, name: string): void {
+  const constraint = table.constraints.find((one) => one.name === name);
+  if (constraint?.kind !== "primary key") return;
+  const what = `constraint ${name} on table ${table.name}`;
+  throw new SqlError("2BP01", `cannot drop index ${name} because ${what} requires it`, {
+    hint: `You can drop ${what} instead.`,
+  });
+}

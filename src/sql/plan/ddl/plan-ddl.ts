@@ -1,0 +1,42 @@
+import type { Node } from "libpg-query";
+import { notSupported } from "../../error.ts";
+import type { PlanEnv } from "../env.ts";
+import type { Plan } from "../plan.ts";
+import { planAlterTable, planRename, planSetSchema } from "./alter-table.ts";
+import { planCreateTable } from "./create-table.ts";
+import type { DdlPorts } from "./ddl-run.ts";
+import { planDropTable, planTruncate } from "./drop-table.ts";
+import { planCreateIndex, planDropIndex } from "./indexes.ts";
+import { planCreateSchema, planDropSchema } from "./schemas.ts";
+import { planAlterSequence, planCreateSequence, planDropSequence } from "./sequences.ts";
+
+/** A statement about tables, indexes, sequences or schemas; undefined for others. */
+export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undefined {
+  if ("CreateStmt" in node) return planCreateTable(env, node.CreateStmt, ports);
+  if ("CreateSchemaStmt" in node) return planCreateSchema(env, node.CreateSchemaStmt);
+  if ("CreateSeqStmt" in node) return planCreateSequence(env, node.CreateSeqStmt, ports);
+  if ("AlterSeqStmt" in node) return planAlterSequence(env, node.AlterSeqStmt, ports);
+  if ("IndexStmt" in node) return planCreateIndex(env, node.IndexStmt, ports);
+  if ("AlterTableStmt" in node) return planAlterTable(env, node.AlterTableStmt, ports);
+  if ("RenameStmt" in node) return planRename(env, node.RenameStmt, ports);
+  if ("AlterObjectSchemaStmt" in node) {
+    return planSetSchema(env, node.AlterObjectSchemaStmt, ports);
+  }
+  if ("TruncateStmt" in node) return planTruncate(env, node.TruncateStmt, ports);
+  if (!("DropStmt" in node)) return undefined;
+  const { DropStmt: drop } = node;
+  switch (drop.removeType) {
+    case "OBJECT_TABLE":
+      return planDropTable(env, drop, ports);
+    case "OBJECT_INDEX":
+      return planDropIndex(env, drop, ports);
+    case "OBJECT_SEQUENCE":
+      return planDropSequence(env, drop);
+    case "OBJECT_SCHEMA":
+      return planDropSchema(env, drop);
+    default: {
+      const what = String(drop.removeType).replace("OBJECT_", "").replaceAll("_", " ");
+      throw notSupported(`DROP ${what}`);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { notSupported, SqlError } from "../../error.ts";
+import { contentOf, type NodeOf } from "../../parse/statement.ts";
+import type { PlanEnv } from "../env.ts";
+import type { Plan } from "../plan.ts";
+import { type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
+import { dropSequence } from "./sequences.ts";
+
+/** CREATE SCHEMA. A name with dots is a namespace below others. */
+export function planCreateSchema(env: PlanEnv, create: NodeOf<"CreateSchemaStmt">): Plan {
+  const { schemaname, authrole, schemaElts = [], if_not_exists: isOptional = false } = create;
+  if (schemaElts.length > 0) throw notSupported("CREATE SCHEMA with other statements in it");
+  const name = schemaname ?? authrole?.rolename ?? "";
+  return ddlPlan(env, "CREATE SCHEMA", async (on) => {
+    if (/^pg_/.test(name)) {
+      throw new SqlError("42939", `unacceptable schema name "${name}"`, {
+        detail: 'The prefix "pg_" is reserved for system schemas.',
+      });
+    }
+    const path = name.split(".");
+    if (isOptional && (await on.names.hasNamespace(path))) {
+      skip(on, "42P06", `schema "${name}" already exists`);
+      return;
+    }
+    await on.names.createNamespace(path);
+  });
+}
+
+/** DROP SCHEMA. */
+export function planDropSchema(env: PlanEnv, drop: NodeOf<"DropStmt">): Plan {
+  const { objects = [], missing_ok: isOptional = false, behavior } = drop;
+  const names = objects.map((object) => contentOf(object, "String")?.sval ?? "");
+  return ddlPlan(env, "DROP SCHEMA", async (on) => {
+    for (const name of names) {
+      const path = name.split(".");
+      if (!(await on.names.hasNamespace(path))) {
+        const message = `schema "${name}" does not exist`;
+        if (!isOptional) throw new SqlError("3F000", message);
+        skip(on, "00000", message);
+        continue;
+      }
+      const isCascade = behavior === "DROP_CASCADE";
+      if (isCascade) await dropTables(on, path);
+      await dropSequences(on, path, isCascade);
+      await on.names.dropNamespace(on.rows, path);
+    }
+  });
+}
+
+/** Sequences of columns go with their tables. @throws SqlError 2BP01. */
+async function dropSequences(
+  on: DdlRun,
+  path: readonly string[],
+  isCascade: boolean,
+): Promise<void> {
+  for (const sequence of await on.rows.sequences.list()) {
+    if (sequence.namespace.join("\0") !== path.join("\0")) continue;
+    if (isCascade) await dropSequence(on, sequence, true);
+    else if (sequence.ownedBy === undefined) {
+      const schema = path.join(".");
+      const message = `cannot drop schema ${schema} because other objects depend on it`;
+      throw new SqlError("2BP01", message, {
+        detail: `sequence ${schema}.${sequence.name} depends on schema ${schema}`,
+        hint: "Use DROP ... CASCADE to drop the dependent objects too.",
+      });
+    }
+  }
+}
+
+async function dropTables(on: DdlRun, path: readonly string[]): Promise<void> {
+  const tables = await on.names.tablesIn(on.rows, path);
+  for (const table of tables) {
+    await on.names.dropTable(on.rows, { path, name: table.name }, table);
+  }
+  if (tables.length === 0) return;
+  const [first] = tables;
+  const message =
+    tables.length === 1
+      ? `drop cascades to table ${path.join(".")}.${first?.name}`
+      : `drop cascades to ${tables.length} other objects`;
+  on.run.notice({ severity: "NOTICE", sqlState: "00000", message });
+}

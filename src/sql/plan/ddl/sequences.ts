@@ -1,0 +1,252 @@
+import type { Node } from "libpg-query";
+import type {
+  RowTransaction,
+  SequenceChange,
+  SequenceDescriptor,
+  SequenceOwner,
+} from "../../../rows/index.ts";
+import { sequenceOf, visibleColumns } from "../../../rows/index.ts";
+import { textsOf } from "../../bind/names.ts";
+import { notSupported, SqlError } from "../../error.ts";
+import { contentOf, type NodeOf } from "../../parse/statement.ts";
+import type { PlanEnv } from "../env.ts";
+import type { Plan } from "../plan.ts";
+import { type DdlPorts, type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
+import { numberOf, sequenceOptions } from "./sequence-options.ts";
+
+/** CREATE SEQUENCE. */
+export function planCreateSequence(
+  env: PlanEnv,
+  create: NodeOf<"CreateSeqStmt">,
+  ports: DdlPorts,
+): Plan {
+  const { sequence = {}, options = [], if_not_exists: isOptional = false } = create;
+  const { relname: name = "", schemaname, relpersistence } = sequence;
+  if (relpersistence === "t") throw notSupported("a temporary sequence");
+  const { owner, others } = withoutOwner(options);
+  const asked = sequenceOptions(others);
+  return ddlPlan(env, "CREATE SEQUENCE", async (on) => {
+    const namespace = await ports.namespaceFor(schemaname);
+    const isTable = (await on.names.find(on.rows, { path: namespace, name })) !== undefined;
+    if (isTable || (await on.rows.sequences.byName(namespace, name)) !== undefined) {
+      const message = `relation "${name}" already exists`;
+      if (!isOptional) throw new SqlError("42P07", message);
+      skip(on, "42P07", message);
+      return;
+    }
+    const ownedBy = owner && (await ownerOf(on, ports, owner, namespace));
+    await on.rows.sequences.create({ ...asked, namespace, name, ...(ownedBy && { ownedBy }) });
+  });
+}
+
+/** ALTER SEQUENCE. */
+export function planAlterSequence(
+  env: PlanEnv,
+  alter: NodeOf<"AlterSeqStmt">,
+  ports: DdlPorts,
+): Plan {
+  const { sequence = {}, options = [], missing_ok: isOptional = false } = alter;
+  const { owner, others } = withoutOwner(options);
+  const restart = others.map((node) => contentOf(node, "DefElem")).find(isRestart);
+  const rest = others.filter((node) => !isRestart(contentOf(node, "DefElem")));
+  const asked = sequenceOptions(rest);
+  return ddlPlan(env, "ALTER SEQUENCE", async (on) => {
+    const before = await sequenceNamed(env, on, sequence, isOptional);
+    if (before === undefined) return;
+    const change: SequenceChange = {
+      ...asked,
+      ...defaultBounds(rest, { ...before, ...asked }),
+      ...(owner !== undefined && {
+        ownedBy: (await ownerOf(on, ports, owner, before.namespace, before)) ?? null,
+      }),
+    };
+    const after = await on.rows.sequences.alter(before.id, change);
+    if (restart === undefined) {
+      await assertWithin(on.rows, after);
+      return;
+    }
+    const at = restart.arg === undefined ? after.start : numberOf(restart.arg);
+    assertStart(after, at);
+    await on.rows.setval(after, at, false);
+  });
+}
+
+/** ALTER SEQUENCE … RENAME TO and … SET SCHEMA. */
+export function planMoveSequence(
+  env: PlanEnv,
+  sequence: NodeOf<"RangeVar">,
+  to: { readonly name?: string; readonly schema?: string },
+  isOptional: boolean,
+  ports: DdlPorts,
+): Plan {
+  return ddlPlan(env, "ALTER SEQUENCE", async (on) => {
+    const before = await sequenceNamed(env, on, sequence, isOptional);
+    if (before === undefined) return;
+    if (to.schema !== undefined && before.ownedBy !== undefined) {
+      throw new SqlError("0A000", "cannot move an owned sequence into another schema", {
+        detail: `Sequence "${before.name}" is linked to a table.`,
+      });
+    }
+    const namespace =
+      to.schema === undefined ? before.namespace : await ports.namespaceFor(to.schema);
+    const name = to.name ?? before.name;
+    if ((await on.names.find(on.rows, { path: namespace, name })) !== undefined) {
+      throw new SqlError("42P07", `relation "${name}" already exists`);
+    }
+    await on.rows.sequences.alter(before.id, { namespace, name });
+  });
+}
+
+/** DROP SEQUENCE. With CASCADE the defaults that use it go too. */
+export function planDropSequence(env: PlanEnv, drop: NodeOf<"DropStmt">): Plan {
+  const { objects = [], missing_ok: isOptional = false, behavior } = drop;
+  const names = objects.map((object) => textsOf(contentOf(object, "List")?.items));
+  return ddlPlan(env, "DROP SEQUENCE", async (on) => {
+    for (const path of names) {
+      const name = path.at(-1) ?? "";
+      const sequence = await env.sequence(path.at(-2), name);
+      if (sequence !== undefined) {
+        await dropSequence(on, sequence, behavior === "DROP_CASCADE");
+        continue;
+      }
+      const message = `sequence "${name}" does not exist`;
+      if (!isOptional) throw new SqlError("42P01", message);
+      skip(on, "00000", message);
+    }
+  });
+}
+
+/** Drops a sequence, and what uses it where that is wanted. @throws SqlError 2BP01. */
+export async function dropSequence(
+  on: DdlRun,
+  sequence: SequenceDescriptor,
+  isCascade: boolean,
+): Promise<void> {
+  for (const table of await on.rows.tables.list()) {
+    for (const column of visibleColumns(table)) {
+      if (sequenceOf(column) !== sequence.id) continue;
+      const what = `column ${column.name} of table ${table.name}`;
+      if (column.identity !== undefined) {
+        const message = `cannot drop sequence ${sequence.name} because ${what} requires it`;
+        throw new SqlError("2BP01", message, { hint: `You can drop ${what} instead.` });
+      }
+      if (!isCascade) {
+        const message = `cannot drop sequence ${sequence.name} because other objects depend on it`;
+        throw new SqlError("2BP01", message, {
+          detail: `default value for ${what} depends on sequence ${sequence.name}`,
+          hint: "Use DROP ... CASCADE to drop the dependent objects too.",
+        });
+      }
+      await on.rows.alter(table.id, { kind: "set default", column: column.name });
+      const message = `drop cascades to default value for ${what}`;
+      on.run.notice({ severity: "NOTICE", sqlState: "00000", message });
+    }
+  }
+  on.rows.sequences.drop(sequence);
+  on.run.sequences.forget(sequence.id);
+}
+
+/** The sequence of a statement; undefined where it is missing and may be. @throws SqlError. */
+async function sequenceNamed(
+  env: PlanEnv,
+  on: DdlRun,
+  { schemaname, relname = "" }: NodeOf<"RangeVar">,
+  isOptional: boolean,
+): Promise<SequenceDescriptor | undefined> {
+  const found = await env.sequence(schemaname, relname);
+  if (found !== undefined) return found;
+  const shown = schemaname === undefined ? relname : `${schemaname}.${relname}`;
+  const message = `relation "${shown}" does not exist`;
+  if (!isOptional) throw new SqlError("42P01", message);
+  skip(on, "00000", message);
+  return undefined;
+}
+
+function isRestart(option: NodeOf<"DefElem"> | undefined): boolean {
+  return option?.defname === "restart";
+}
+
+interface Options {
+  /** Of OWNED BY: a table and its column, or NONE. */
+  readonly owner: readonly string[] | undefined;
+  readonly others: readonly Node[];
+}
+
+function withoutOwner(nodes: readonly Node[]): Options {
+  const isOwner = (node: Node): boolean => contentOf(node, "DefElem")?.defname === "owned_by";
+  const [owner] = nodes.filter(isOwner);
+  const arg = contentOf(owner, "DefElem")?.arg;
+  return {
+    owner: owner && textsOf(contentOf(arg, "List")?.items),
+    others: nodes.filter((node) => !isOwner(node)),
+  };
+}
+
+/** The column of OWNED BY; undefined for NONE. @throws SqlError. */
+async function ownerOf(
+  on: DdlRun,
+  ports: DdlPorts,
+  owner: readonly string[],
+  namespace: readonly string[],
+  before?: SequenceDescriptor,
+): Promise<SequenceOwner | undefined> {
+  if (before?.ownedBy !== undefined && (await isIdentity(on.rows, before.ownedBy))) {
+    throw new SqlError("0A000", "cannot change ownership of identity sequence");
+  }
+  if (owner.length === 1 && owner[0] === "none") return undefined;
+  const [column = "", name = "", schema] = [...owner].reverse();
+  if (owner.length < 2) {
+    throw new SqlError("42601", "invalid OWNED BY option", {
+      hint: "Specify OWNED BY table.column or OWNED BY NONE.",
+    });
+  }
+  const found = await ports.find(on.rows, schema, name);
+  if (found === undefined) throw new SqlError("42P01", `relation "${name}" does not exist`);
+  if (found.path.join("\0") !== namespace.join("\0")) {
+    throw new SqlError("55000", "sequence must be in same schema as table it is linked to");
+  }
+  const owning = visibleColumns(found.table).find((one) => one.name === column);
+  if (owning !== undefined) return { table: found.table.id, column: owning.id };
+  throw new SqlError("42703", `column "${column}" of relation "${name}" does not exist`);
+}
+
+async function isIdentity(
+  rows: RowTransaction,
+  { table, column }: SequenceOwner,
+): Promise<boolean> {
+  const found = await rows.tables.find(table);
+  return found?.columns.find(({ id }) => id === column)?.identity !== undefined;
+}
+
+const MOST = { int2: 2n ** 15n, int4: 2n ** 31n, int8: 2n ** 63n };
+
+/** NO MINVALUE and NO MAXVALUE: the bounds that a new sequence has. */
+function defaultBounds(
+  options: readonly Node[],
+  { type, increment }: Pick<SequenceDescriptor, "type" | "increment">,
+): SequenceChange {
+  const isNone = (name: string): boolean =>
+    options.some((node) => {
+      const { defname, arg } = contentOf(node, "DefElem") ?? {};
+      return defname === name && arg === undefined;
+    });
+  const isUp = increment > 0n;
+  return {
+    ...(isNone("minvalue") && { min: isUp ? 1n : -MOST[type] }),
+    ...(isNone("maxvalue") && { max: isUp ? MOST[type] - 1n : -1n }),
+  };
+}
+
+/** Where a sequence stands must be within its new bounds. */
+async function assertWithin(rows: RowTransaction, sequence: SequenceDescriptor): Promise<void> {
+  assertStart(sequence, (await rows.sequenceState(sequence)).last);
+}
+
+function assertStart({ min, max }: SequenceDescriptor, at: bigint): void {
+  if (at < min) {
+    throw new SqlError("22023", `RESTART value (${at}) cannot be less than MINVALUE (${min})`);
+  }
+  if (at > max) {
+    throw new SqlError("22023", `RESTART value (${at}) cannot be greater than MAXVALUE (${max})`);
+  }
+}

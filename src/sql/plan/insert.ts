@@ -1,0 +1,335 @@
+import type { Node } from "libpg-query";
+import { inTurns, type Steps } from "../../base/steps.ts";
+import { type ColumnDescriptor, type Datum, visibleColumns } from "../../rows/index.ts";
+import { bindExpr } from "../bind/bind-expression.ts";
+import { coerceToBool } from "../bind/coerce.ts";
+import type { Expr } from "../bind/expr.ts";
+import type { ScopeTable } from "../bind/scope.ts";
+import { notSupported, SqlError } from "../error.ts";
+import { compile, type Evaluator } from "../exec/evaluate.ts";
+import { type ExecRun, eachRow, NO_ROW, type Row } from "../exec/run.ts";
+import { contentOf, type NodeOf } from "../parse/statement.ts";
+import { assertAssignable, assigned, assignedExpr, columnNamed } from "./assign.ts";
+import type { ChangePlan } from "./change-plan.ts";
+import { type PlanEnv, scopeOf } from "./env.ts";
+import { openNode, UNOBSERVED } from "./node.ts";
+import { bindReturning, reader } from "./returning.ts";
+import { planSelect } from "./select.ts";
+import { scopeTable } from "./table-columns.ts";
+import type { TableUse } from "./table-use.ts";
+import { planWithin } from "./with.ts";
+
+/** Rows that are given to the store at once. */
+const ROWS = 500;
+
+/** Values for the columns that INSERT names; undefined is a default. */
+type Values = (Datum | undefined)[];
+type ValuesOf = (run: ExecRun) => AsyncGenerator<Values, void>;
+
+/** INSERT. */
+export function planInsert(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<ChangePlan> {
+  return planWithin(env, insert.withClause, (inner) => planRows(inner, insert));
+}
+
+async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<ChangePlan> {
+  const { relation, cols = [], returningClause } = insert;
+  const use = await env.table(relation?.schemaname, relation?.relname ?? "", relation?.location);
+  const table = scopeTable(env.functions.types, use, relation?.alias?.aliasname);
+  const columns = insertColumns(env, use, cols);
+  const source = await insertSource(env, insert, columns, cols.length > 0);
+  const returning = bindReturning(env, [table], returningClause?.exprs);
+  const read = reader(table);
+  const onConflict = planConflict(env, use, table, insert.onConflictClause);
+  const ids = columns.map(({ id }) => id);
+  const isOverriding = insert.override === "OVERRIDING_SYSTEM_VALUE";
+  return {
+    word: "INSERT 0",
+    title: `Insert on ${use.descriptor.name}`,
+    children: [],
+    returning: returning?.columns,
+    run: async (run, told) => {
+      const rows = await run.transaction();
+      const { descriptor } = use;
+      let count = 0;
+      const changed = new Set<string>();
+      const put = async (batch: readonly Values[]): Promise<void> => {
+        const inserted = await rows.insert(descriptor, batch, {
+          columns: ids,
+          ...(isOverriding && { overridesIdentity: true }),
+          ...(onConflict && { onConflict: "nothing" as const, ...onConflict.target }),
+        });
+        for (const { row, conflict } of inserted) {
+          const kept =
+            conflict === undefined ? row : await onConflict?.update?.(run, row, conflict, changed);
+          if (kept === undefined) continue;
+          if (conflict === undefined) changed.add(onConflict?.keyOf(row) ?? "");
+          count++;
+          if (returning !== undefined) told(await returning.row(read(kept), run));
+        }
+        await run.pause();
+      };
+      let batch: Values[] = [];
+      for await (const values of source(run)) {
+        batch.push(values);
+        if (batch.length < ROWS) continue;
+        await put(batch);
+        batch = [];
+      }
+      if (batch.length > 0) await put(batch);
+      return count;
+    },
+  };
+}
+
+function insertColumns(
+  env: PlanEnv,
+  use: TableUse,
+  cols: readonly Node[],
+): readonly ColumnDescriptor[] {
+  if (cols.length === 0) return visibleColumns(use.descriptor);
+  const seen = new Set<string>();
+  return cols.map((node) => {
+    const { name = "", location, indirection = [] } = contentOf(node, "ResTarget") ?? {};
+    if (indirection.length > 0) throw notSupported("a part of a column as a target");
+    if (seen.has(name)) {
+      const error = new SqlError("42701", `column "${name}" specified more than once`);
+      throw error.at(env.source.position(location));
+    }
+    seen.add(name);
+    return columnNamed(use.descriptor, name, env, location);
+  });
+}
+
+async function insertSource(
+  env: PlanEnv,
+  { selectStmt }: NodeOf<"InsertStmt">,
+  columns: readonly ColumnDescriptor[],
+  isNamed: boolean,
+): Promise<ValuesOf> {
+  if (selectStmt === undefined) {
+    return async function* none() {
+      yield columns.map(() => undefined);
+    };
+  }
+  const select = contentOf(selectStmt, "SelectStmt") ?? {};
+  const isPlain = select.sortClause === undefined && select.limitCount === undefined;
+  if (select.valuesLists !== undefined && isPlain && select.limitOffset === undefined) {
+    const rows = valuesRows(env, select.valuesLists, columns, isNamed);
+    return evaluatedRows(await inTurns(env.clock, rows));
+  }
+  return await insertQuery(env, select, columns, isNamed);
+}
+
+function checkWidth(width: number, columns: readonly ColumnDescriptor[], isNamed: boolean): void {
+  if (width > columns.length) {
+    throw new SqlError("42601", "INSERT has more expressions than target columns");
+  }
+  if (width < columns.length && isNamed) {
+    throw new SqlError("42601", "INSERT has more target columns than expressions");
+  }
+}
+
+type ValuesRow = readonly (Evaluator | undefined)[];
+
+/** VALUES of INSERT: each value is read as its column's type. A turn binds some of the rows. */
+function* valuesRows(
+  env: PlanEnv,
+  lists: readonly Node[],
+  columns: readonly ColumnDescriptor[],
+  isNamed: boolean,
+): Steps<readonly ValuesRow[]> {
+  const scope = scopeOf(env, [], "VALUES");
+  const rows: ValuesRow[] = [];
+  for (const list of lists) {
+    const items = contentOf(list, "List")?.items ?? [];
+    checkWidth(items.length, columns, isNamed);
+    const row = columns.map((column, i): Evaluator | undefined => {
+      const item = items[i];
+      if (item === undefined) return undefined;
+      const expr = assigned(scope, column, item, undefined);
+      assertAssignable(column, expr === undefined, "cannot insert a non-DEFAULT value into");
+      return expr === undefined ? undefined : compile(expr);
+    });
+    rows.push(row);
+    yield;
+  }
+  return rows;
+}
+
+function evaluatedRows(rows: readonly ValuesRow[]): ValuesOf {
+  return async function* values(run) {
+    for (const row of rows) {
+      yield await run.evaluate(() => row.map((value) => value?.(NO_ROW, run.evaluation)));
+    }
+  };
+}
+
+async function insertQuery(
+  env: PlanEnv,
+  select: NodeOf<"SelectStmt">,
+  columns: readonly ColumnDescriptor[],
+  isNamed: boolean,
+): Promise<ValuesOf> {
+  const query = await planSelect(env, select);
+  checkWidth(query.columns.length, columns, isNamed);
+  const scope = scopeOf(env, [], "SELECT");
+  const targets = query.columns.map(({ oid, typmod, name }, slot) => {
+    const column = columns[slot] as ColumnDescriptor;
+    assertAssignable(column, false, "cannot insert a non-DEFAULT value into");
+    const expr: Expr = { kind: "column", oid, typmod, slot, name };
+    return compile(assignedExpr(scope, column, expr, undefined));
+  });
+  return async function* values(run) {
+    // What it inserts is not seen by what it reads: all is read before.
+    const rows: Values[] = [];
+    for await (const row of eachRow(await openNode(query.node, run, UNOBSERVED), run)) {
+      const given = targets.map((target) => target(row, run.evaluation));
+      run.keep(64 + given.length * 24);
+      rows.push(columns.map((_, i) => (i < given.length ? (given[i] as Datum) : undefined)));
+    }
+    yield* rows;
+  };
+}
+
+interface Conflict {
+  /** Which index it is meant for; absent: any. */
+  readonly target: { readonly conflictIndex?: number };
+  readonly keyOf: (row: Row) => string;
+  /** DO UPDATE: the row as it is then; undefined where it is left as it is. */
+  readonly update?:
+    | ((
+        run: ExecRun,
+        excluded: Row,
+        key: readonly Datum[],
+        changed: Set<string>,
+      ) => Promise<Row | undefined>)
+    | undefined;
+}
+
+/** ON CONFLICT. */
+function planConflict(
+  env: PlanEnv,
+  use: TableUse,
+  table: ScopeTable,
+  clause: NodeOf<"InsertStmt">["onConflictClause"],
+): Conflict | undefined {
+  if (clause === undefined) return undefined;
+  const index = conflictIndex(use, clause.infer);
+  const target = index === undefined ? {} : { conflictIndex: index };
+  const visible = visibleColumns(use.descriptor);
+  const keySlots = use.descriptor.primaryKey.map(({ columnId }) =>
+    visible.findIndex(({ id }) => id === columnId),
+  );
+  const keyText = (key: readonly Datum[]): string => key.map((value) => String(value)).join("\0");
+  const keyOf = (row: Row): string => keyText(keySlots.map((slot) => row[slot] as Datum));
+  if (clause.action !== "ONCONFLICT_UPDATE") return { target, keyOf };
+  if (index === undefined) {
+    const message = "ON CONFLICT DO UPDATE requires inference specification or constraint name";
+    throw new SqlError("42601", message, { hint: "For example, ON CONFLICT (column_name)." });
+  }
+  const width = table.columns.length;
+  const excluded: ScopeTable = {
+    name: "excluded",
+    columns: table.columns.map((column) => ({ ...column, slot: column.slot + width })),
+  };
+  const scope = scopeOf(env, [table, excluded], "ON CONFLICT");
+  const own = scopeOf(env, [table, excluded], "ON CONFLICT WHERE");
+  const changes = bindSet(env, scope, use, clause.targetList ?? []);
+  const where =
+    clause.whereClause === undefined
+      ? undefined
+      : compile(coerceToBool(own, bindExpr(own, clause.whereClause), "WHERE"));
+  const read = reader(table);
+  return {
+    target,
+    keyOf,
+    update: async (run, given, key, changed) => {
+      const rows = await run.transaction();
+      const before = await rows.get(use.descriptor, key, { lock: { mode: "update" } });
+      if (before === undefined) return undefined;
+      const name = keyText(key);
+      if (changed.has(name)) {
+        const message = "ON CONFLICT DO UPDATE command cannot affect row a second time";
+        throw new SqlError("21000", message, {
+          hint:
+            "Ensure that no rows proposed for insertion within the same command have " +
+            "duplicate constrained values.",
+        });
+      }
+      changed.add(name);
+      const both = [...read(before), ...read(given)];
+      const isMet = await run.evaluate(() => where?.(both, run.evaluation) ?? where === undefined);
+      if (isMet !== true) return undefined;
+      const change = await run.evaluate(() => changes(both, run));
+      return await rows.update(use.descriptor, key, change);
+    },
+  };
+}
+
+/** The index that the columns or the name of ON CONFLICT mean; 0 is the primary key. */
+function conflictIndex(
+  { descriptor }: TableUse,
+  infer: NonNullable<NodeOf<"InsertStmt">["onConflictClause"]>["infer"],
+): number | undefined {
+  if (infer === undefined) return undefined;
+  const { conname, indexElems = [] } = infer;
+  if (conname !== undefined && conname !== "") {
+    const found = descriptor.constraints.find(({ name }) => name === conname);
+    if (found?.kind === "primary key") return 0;
+    if (found?.kind === "unique") return found.index;
+    const message = `constraint "${conname}" for table "${descriptor.name}" does not exist`;
+    throw new SqlError("42704", message);
+  }
+  const names = indexElems.map((node) => contentOf(node, "IndexElem")?.name ?? "");
+  const ids = names.map(
+    (name) => visibleColumns(descriptor).find((each) => each.name === name)?.id,
+  );
+  const isSame = (parts: readonly (number | undefined)[]): boolean =>
+    parts.length === ids.length && ids.every((id) => id !== undefined && parts.includes(id));
+  if (isSame(descriptor.primaryKey.map(({ columnId }) => columnId))) return 0;
+  const index = descriptor.indexes.find(
+    (each) =>
+      each.unique &&
+      each.predicate === undefined &&
+      isSame(each.parts.map((part) => ("columnId" in part ? part.columnId : undefined))),
+  );
+  if (index !== undefined) return index.id;
+  const message =
+    "there is no unique or exclusion constraint matching the ON CONFLICT specification";
+  throw new SqlError("42P10", message);
+}
+
+type Changes = (row: Row, run: ExecRun) => ReadonlyMap<number, Datum | undefined>;
+
+/** SET of UPDATE and of DO UPDATE. */
+export function bindSet(
+  env: PlanEnv,
+  scope: Parameters<typeof assigned>[0],
+  use: TableUse,
+  list: readonly Node[],
+): Changes {
+  const seen = new Set<string>();
+  const sets = list.map((node) => {
+    const { name = "", val, location, indirection = [] } = contentOf(node, "ResTarget") ?? {};
+    if (indirection.length > 0) throw notSupported("a part of a column as a target");
+    if (seen.has(name)) {
+      throw new SqlError("42601", `multiple assignments to same column "${name}"`);
+    }
+    seen.add(name);
+    const column = columnNamed(use.descriptor, name, env, location);
+    const expr = assigned(scope, column, rowPart(val as Node), location);
+    assertAssignable(column, expr === undefined, "can only be updated to DEFAULT:");
+    return { id: column.id, value: expr === undefined ? undefined : compile(expr) };
+  });
+  return (row, run) => new Map(sets.map(({ id, value }) => [id, value?.(row, run.evaluation)]));
+}
+
+/** `(a, b) = (1, 2)`: each column's part. */
+function rowPart(node: Node): Node {
+  if (!("MultiAssignRef" in node)) return node;
+  const { source, colno = 1 } = node.MultiAssignRef;
+  const args = contentOf(source, "RowExpr")?.args;
+  const part = args?.[colno - 1];
+  if (part === undefined) throw notSupported("SET of several columns from a subquery");
+  return part;
+}

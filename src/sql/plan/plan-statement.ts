@@ -1,0 +1,272 @@
+import type { Node } from "libpg-query";
+import type { Datum } from "../../rows/index.ts";
+import { bindExpr } from "../bind/bind-expression.ts";
+import { coerce } from "../bind/coerce.ts";
+import { Parameters } from "../bind/scope.ts";
+import { typeOfName } from "../bind/type-name.ts";
+import { planCopy } from "../copy/plan-copy.ts";
+import { notSupported, SqlError } from "../error.ts";
+import { compile } from "../exec/evaluate.ts";
+import { collect } from "../exec/operators.ts";
+import type { Row, RowSource } from "../exec/run.ts";
+import { contentOf, kindOf, type NodeOf, type Statement } from "../parse/statement.ts";
+import { planClose, planDeclare, planFetch } from "../session/cursor-statements.ts";
+import type { Cursors } from "../session/cursors.ts";
+import {
+  type PreparePorts,
+  planDeallocate,
+  planExecute,
+  planPrepare,
+} from "../session/prepare-statements.ts";
+import { rowsOf, textColumn } from "../session/rows-of.ts";
+import { planDiscard, planSet, planShow } from "../session/setting-statements.ts";
+import type { Started } from "../session/started.ts";
+import { planTransaction } from "../session/transaction-statements.ts";
+import { planDelete, planUpdate } from "./change.ts";
+import type { ChangePlan } from "./change-plan.ts";
+import type { DdlPorts } from "./ddl/ddl-run.ts";
+import { planDdl } from "./ddl/plan-ddl.ts";
+import { planSetConstraints } from "./ddl/set-constraints.ts";
+import { type PlanEnv, scopeOf, withRelations } from "./env.ts";
+import { execRun } from "./exec-parts.ts";
+import { explainOptions, PlanWatch, planLines } from "./explain.ts";
+import { planInsert } from "./insert.ts";
+import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
+import type { Plan, Prepared } from "./plan.ts";
+import { type Query, resultColumns } from "./query.ts";
+import { bindQuery, planSelect } from "./select.ts";
+import type { TableUse } from "./table-use.ts";
+
+/** What planning needs of its session and its server. */
+export interface PlannerPorts extends DdlPorts, Pick<PreparePorts, "prepare"> {
+  readonly env: (
+    statement: Statement,
+    parameters: Parameters,
+    used: TableUse[],
+  ) => Omit<PlanEnv, "bindQuery">;
+  readonly prepared: ReadonlyMap<string, Prepared | undefined>;
+  readonly cursors: Cursors;
+}
+
+/** Binds and plans one statement. @throws SqlError. */
+export async function planStatement(
+  statement: Statement,
+  given: readonly number[],
+  ports: PlannerPorts,
+): Promise<Plan> {
+  const { node } = statement;
+  if ("TransactionStmt" in node) return planTransaction(node.TransactionStmt);
+  if ("VariableSetStmt" in node) return planSet(node.VariableSetStmt);
+  if ("VariableShowStmt" in node) return planShow(node.VariableShowStmt);
+  if ("DiscardStmt" in node) return planDiscard(node.DiscardStmt);
+  if ("DeallocateStmt" in node) return planDeallocate(node.DeallocateStmt);
+  if ("ConstraintsSetStmt" in node) return planSetConstraints(node.ConstraintsSetStmt, ports);
+  if ("FetchStmt" in node) return planFetch(node.FetchStmt, ports.cursors);
+  if ("ClosePortalStmt" in node) return planClose(node.ClosePortalStmt);
+  const parameters = new Parameters(given);
+  const used: TableUse[] = [];
+  const env: PlanEnv = { ...ports.env(statement, parameters, used), bindQuery };
+  if ("PrepareStmt" in node) return planPrepare(node.PrepareStmt, statement, preparing(env, ports));
+  if ("ExecuteStmt" in node) {
+    return planExecute(node.ExecuteStmt, statement, ports.prepared, preparing(env, ports));
+  }
+  const ddl = planDdl(env, node, ports);
+  if (ddl !== undefined) return ddl;
+  if ("ExplainStmt" in node) {
+    const { query, options = [] } = node.ExplainStmt;
+    return await planExplain(env, query as Node, options);
+  }
+  if ("CopyStmt" in node) return await planCopyOf(env, node.CopyStmt);
+  const declare = "DeclareCursorStmt" in node ? node.DeclareCursorStmt : undefined;
+  const query = declare?.query ?? node;
+  const work = await planWork(env, query);
+  if (work === undefined) throw notSupported(nameOf(statement.kind));
+  const own = workPlan(env, work);
+  const isLocking = (contentOf(query, "SelectStmt")?.lockingClause ?? []).length > 0;
+  const plan = declare === undefined ? own : planDeclare(declare, own, isLocking);
+  return { ...plan, parameterTypes: settledTypes(parameters), tables: used };
+}
+
+async function planCopyOf(env: PlanEnv, copy: NodeOf<"CopyStmt">): Promise<Plan> {
+  const plan = await planCopy(env, copy, async (query) => {
+    const work = await planWork(env, query);
+    if (work === undefined) throw notSupported(`COPY of ${nameOf(kindOf(query))}`);
+    return workPlan(env, work);
+  });
+  return { ...plan, tables: env.used };
+}
+
+/** `CreateFunctionStmt` → `CREATE FUNCTION`. */
+function nameOf(kind: string): string {
+  const words = kind.replace(/Stmt$/, "").replace(/([a-z])([A-Z])/g, "$1 $2");
+  return words.toUpperCase();
+}
+
+/** A parameter whose type nothing says is text. */
+function settledTypes({ types }: Parameters): readonly number[] {
+  return types.map((oid) => (oid === 0 ? 25 : oid));
+}
+
+/** A query, or a statement that changes rows. */
+type Work =
+  | { readonly kind: "query"; readonly query: Query }
+  | { readonly kind: "change"; readonly change: ChangePlan };
+
+function planWork(env: PlanEnv, node: Node): Promise<Work | undefined> {
+  return withRelations(env, () => workOf(env, node));
+}
+
+async function workOf(env: PlanEnv, node: Node): Promise<Work | undefined> {
+  if ("SelectStmt" in node) return { kind: "query", query: await planSelect(env, node.SelectStmt) };
+  const change =
+    "InsertStmt" in node
+      ? await planInsert(env, node.InsertStmt)
+      : "UpdateStmt" in node
+        ? await planUpdate(env, node.UpdateStmt)
+        : "DeleteStmt" in node
+          ? await planDelete(env, node.DeleteStmt)
+          : undefined;
+  return change && { kind: "change", change };
+}
+
+function workPlan(env: PlanEnv, work: Work): Plan {
+  const { types } = env.functions;
+  if (work.kind === "query") {
+    const columns = resultColumns(types, work.query.columns);
+    return {
+      tag: "SELECT",
+      parameterTypes: [],
+      columns,
+      start: async (run, parameters) => {
+        const exec = execRun(env, run, parameters);
+        const source = await openNode(work.query.node, exec, UNOBSERVED);
+        return streamed(columns, source);
+      },
+    };
+  }
+  const { change } = work;
+  const columns = change.returning && resultColumns(types, change.returning);
+  const [tag = ""] = change.word.split(" ");
+  return {
+    tag,
+    parameterTypes: [],
+    columns,
+    isRetried: true,
+    start: async (run, parameters): Promise<Started> => {
+      const rows: Row[] = [];
+      const exec = execRun(env, run, parameters);
+      const count = await change.run(exec, (row) => {
+        exec.keep(64 + row.length * 24);
+        rows.push(row);
+      });
+      const done = `${change.word} ${count}`;
+      if (columns === undefined) return { kind: "done", finish: () => done };
+      return rowsOf(columns, rows, () => done);
+    },
+  };
+}
+
+/** Rows as the client takes them. */
+function streamed(columns: NonNullable<Plan["columns"]>, source: RowSource): Started {
+  let left: readonly Row[] = [];
+  let count = 0;
+  return {
+    kind: "rows",
+    columns,
+    next: async (most) => {
+      if (left.length === 0) {
+        const batch = await source.next();
+        if (batch === undefined) return undefined;
+        left = batch;
+      }
+      const taken = left.length <= most ? left : left.slice(0, most);
+      left = taken === left ? [] : left.slice(taken.length);
+      count += taken.length;
+      return taken;
+    },
+    finish: () => {
+      source.close();
+      return `SELECT ${count}`;
+    },
+    close: () => source.close(),
+  };
+}
+
+/** EXPLAIN: the plan as lines; with ANALYZE it runs. */
+async function planExplain(env: PlanEnv, query: Node, given: readonly Node[]): Promise<Plan> {
+  const options = explainOptions(given);
+  const work = await planWork(env, query);
+  if (work === undefined) throw notSupported(`EXPLAIN of ${nameOf(kindOf(query))}`);
+  const columns = [textColumn("QUERY PLAN")];
+  const node: PlanNode =
+    work.kind === "query"
+      ? work.query.node
+      : {
+          title: work.change.title,
+          details: [],
+          children: work.change.children,
+          open: () => {
+            throw new SqlError("XX000", "a change is not a source of rows");
+          },
+        };
+  return {
+    tag: "EXPLAIN",
+    parameterTypes: settledTypes(env.parameters),
+    tables: env.used,
+    columns,
+    start: async (run, parameters) => {
+      const exec = execRun(env, run, parameters);
+      const nowMs = (): number => env.clock.monotonicMs();
+      const watch = new PlanWatch(nowMs);
+      const beganMs = nowMs();
+      if (options.isAnalyze) {
+        if (work.kind === "change") await work.change.run(exec, () => undefined);
+        else await collect(await openNode(node, exec, watch.observe), exec);
+      }
+      const tookMs = nowMs() - beganMs;
+      const lines = options.isAnalyze
+        ? [
+            ...planLines(node, watch, options.isTimed),
+            ...(options.isTimed ? [`Execution Time: ${tookMs.toFixed(3)} ms`] : []),
+          ]
+        : planLines(node);
+      return rowsOf(
+        columns,
+        lines.map((line) => [line]),
+        () => "EXPLAIN",
+      );
+    },
+  };
+}
+
+function preparing(env: PlanEnv, ports: PlannerPorts): PreparePorts {
+  const { types } = env.functions;
+  return {
+    prepare: ports.prepare,
+    typesOf: (names) =>
+      names.map((name) => typeOfName(types, contentOf(name, "TypeName") ?? {}).oid),
+    execute: (prepared, args) => {
+      const wanted = prepared.parameterTypes;
+      if (args.length !== wanted.length) {
+        const message = "wrong number of parameters for prepared statement";
+        const detail = `Expected ${wanted.length} parameters but got ${args.length}.`;
+        throw new SqlError("42601", message, { detail });
+      }
+      const scope = scopeOf(env, [], "EXECUTE");
+      const values = args.map((arg, i) => {
+        const expr = bindExpr(scope, arg);
+        return compile(coerce(scope, expr, wanted[i] ?? expr.oid, -1, "assignment"));
+      });
+      const { plan } = prepared;
+      return {
+        ...plan,
+        parameterTypes: [],
+        start: (run, parameters) => {
+          const evaluation = { sql: env.contextOf(run), parameters };
+          const given = values.map((value): Datum => value([], evaluation));
+          return plan.start(run, given);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Prng } from "../../base/prng.ts";
+import type {
+  ColumnType,
+  CompiledExpression,
+  ExpressionContext,
+  Expressions,
+  ExpressionUse,
+  TableDescriptor,
+} from "../../rows/index.ts";
+import { bindExpr } from "../bind/bind-expression.ts";
+import { coerceToBool } from "../bind/coerce.ts";
+import { type Expr, someExpr } from "../bind/expr.ts";
+import { Parameters, type Scope } from "../bind/scope.ts";
+import { SqlError } from "../error.ts";
+import { compile } from "../exec/evaluate.ts";
+import { FunctionRegistry } from "../functions/resolve.ts";
+import { type ParsedExpression, parseExpression, renamedColumn } from "../parse/expression-text.ts";
+import type { Parser } from "../parse/parser.ts";
+import type { SqlContext } from "../types/context.ts";
+import { contextWithoutSession } from "../types/no-session.ts";
+import { TypeRegistry } from "../types/registry.ts";
+import { assignedExpr } from "./assign.ts";
+import { scopeTable } from "./table-columns.ts";
+
+export interface RowExpressionsParts {
+  readonly parser: Parser;
+  readonly clock: Clock;
+  readonly prng: Prng;
+}
+
+/** How PostgreSQL's messages name what a text is of. */
+const WHAT: Readonly<Record<ExpressionUse, string>> = {
+  default: "DEFAULT expression",
+  check: "check constraint",
+  generated: "column generation expression",
+  predicate: "index predicate",
+  "index part": "index expression",
+};
+
+/** The SQL that stands in descriptors of tables, compiled. */
+export class RowExpressions implements Expressions {
+  readonly #parts: RowExpressionsParts;
+  /** Of writes that come through no session: made once for each transaction. */
+  readonly #contexts = new WeakMap<ExpressionContext, SqlContext>();
+  readonly #functions = new FunctionRegistry(new TypeRegistry());
+
+  constructor(parts: RowExpressionsParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws SqlError as binding does; 42P17 for what may give another value next time. */
+  async compile(
+    text: string,
+    table: TableDescriptor,
+    type: ColumnType | undefined,
+    use: ExpressionUse,
+  ): Promise<CompiledExpression> {
+    const evaluate = compile(await this.#bound(text, table, type, use));
+    const parameters: readonly never[] = [];
+    return (row, context) => evaluate(row, { sql: this.#contextOf(context), parameters });
+  }
+
+  async isVolatile(
+    text: string,
+    table: TableDescriptor,
+    type: ColumnType | undefined,
+    use: ExpressionUse,
+  ): Promise<boolean> {
+    const expr = await this.#bound(text, table, type, use);
+    return someExpr(expr, (part) => part.kind === "call" && part.isVolatile);
+  }
+
+  async #bound(
+    text: string,
+    table: TableDescriptor,
+    type: ColumnType | undefined,
+    use: ExpressionUse,
+  ): Promise<Expr> {
+    const parsed = await parseExpression(this.#parts.parser, text, WHAT[use]);
+    const scope = this.#scope(table, parsed, use);
+    const bound = bindExpr(scope, withoutQualifiers(parsed.node));
+    refuseUnfit(bound, parsed, table, use);
+    const column = { id: 0, name: table.name, type: type ?? { kind: "bool" }, nullable: true };
+    return type === undefined
+      ? coerceToBool(scope, bound, WHAT[use].toUpperCase())
+      : assignedExpr(scope, column as never, bound, undefined);
+  }
+
+  async columnsOf(text: string): Promise<readonly string[]> {
+    const { columns } = await parseExpression(this.#parts.parser, text, "an expression");
+    return [...new Set(columns.map(({ name }) => name))];
+  }
+
+  async renamed(text: string, from: string, to: string): Promise<string> {
+    const parsed = await parseExpression(this.#parts.parser, text, "an expression");
+    return renamedColumn(text, parsed, from, to);
+  }
+
+  #scope(table: TableDescriptor, { source }: ParsedExpression, use: ExpressionUse): Scope {
+    const { types } = this.#functions;
+    return {
+      functions: this.#functions,
+      context: this.#contextOf({ transactionTime: 0n }),
+      source,
+      parameters: new Parameters([], true),
+      tables: use === "default" ? [] : [scopeTable(types, { descriptor: table, oid: 0 })],
+      clause: `${WHAT[use]}s`,
+      depth: 0,
+    };
+  }
+
+  /** The session's where there is one; otherwise settings as a new session has them. */
+  #contextOf(context: ExpressionContext): SqlContext {
+    const { session, transactionTime } = context;
+    if (session !== undefined) return session as SqlContext;
+    const known = this.#contexts.get(context);
+    if (known !== undefined) return known;
+    const { clock, prng } = this.#parts;
+    const made = contextWithoutSession(clock, prng, transactionTime);
+    this.#contexts.set(context, made);
+    return made;
+  }
+}
+
+/** There is one table, which may have another name by now. */
+function withoutQualifiers<T>(tree: T): T {
+  if (Array.isArray(tree)) return tree.map(withoutQualifiers) as T;
+  if (typeof tree !== "object" || tree === null) return tree;
+  const entries = Object.entries(tree).map(([name, value]) => {
+    if (name !== "ColumnRef") return [name, withoutQualifiers(value)];
+    const { fields = [], ...rest } = value as { fields?: readonly unknown[] };
+    return [name, { ...rest, fields: fields.slice(-1) }];
+  });
+  return Object.fromEntries(entries) as T;
+}
+
+function refuseUnfit(
+  expr: Expr,
+  { columns }: ParsedExpression,
+  table: TableDescriptor,
+  use: ExpressionUse,
+): void {
+  const what = WHAT[use];
+  const isSet = (part: Expr): boolean => part.kind === "call" && part.returnsSet;
+  if (someExpr(expr, isSet)) {
+    throw new SqlError("0A000", `set-returning functions are not allowed in ${what}s`);
+  }
+  if (use === "default" || use === "check") return;
+  if (someExpr(expr, isMutable)) {
+    throw new SqlError("42P17", `functions in ${what} must be marked IMMUTABLE`);
+  }
+  if (use !== "generated") return;
+  const other = table.columns.find(
+    ({ generated, dropped, name }) =>
+      generated !== undefined && dropped !== true && columns.some((one) => one.name === name),
+  );
+  if (other === undefined) return;
+  throw new SqlError("42P17", `cannot use generated column "${other.name}" in ${what}`, {
+    detail: "A generated column cannot reference another generated column.",
+  });
+}
+
+/** Whether an equal row may have another value at another time or in another session. */
+function isMutable(part: Expr): boolean {
+  if (part.kind === "call") return part.isVolatile || part.isStable === true;
+  return part.kind === "cast" && part.cast.isStable;
+}

@@ -1,0 +1,141 @@
+import type { Datum, RangeRequest, RowLock, RowScan, RowTransaction } from "../../rows/index.ts";
+import { Numeric } from "../../rows/numeric.ts";
+import type { ExprPrinter } from "../bind/expr-text.ts";
+import type { ExecRun, Row, RowSource } from "../exec/run.ts";
+import { OID } from "../types/oids.ts";
+import type { TypeRegistry } from "../types/registry.ts";
+import type { AccessPath } from "./access-path.ts";
+import type { PlanNode } from "./node.ts";
+import { storedColumns } from "./table-columns.ts";
+import type { TableUse } from "./table-use.ts";
+
+export interface ScanParts {
+  readonly use: TableUse;
+  readonly path: AccessPath;
+  /** Slots of the columns that the statement needs. */
+  readonly needed: ReadonlySet<number>;
+  readonly lock?: RowLock | undefined;
+  /** Rows that are asked for at most, where no filter leaves any out. */
+  readonly limit?: ((run: ExecRun) => number | undefined) | undefined;
+  /** Rows hold the needed columns alone, in the order of their slots. */
+  readonly isCompact?: boolean | undefined;
+}
+
+/** Reads rows of a table. */
+export function scanNode(types: TypeRegistry, printer: ExprPrinter, parts: ScanParts): PlanNode {
+  const { use, path } = parts;
+  const { name } = use.descriptor;
+  const isBounded = path.conditions.length > 0;
+  const backward = path.reverse ? " Backward" : "";
+  const title =
+    isBounded || path.index !== 0 || path.reverse
+      ? `Index Scan${backward} using ${path.name} on ${name}`
+      : `Seq Scan on ${name}`;
+  const condition = path.shown.map((expr) => printer.text(expr)).join(" AND ");
+  return {
+    title,
+    details: isBounded ? [`Index Cond: ${condition}`] : [],
+    children: [],
+    open: async (run) => {
+      const ranges = parts.path.ranges(run.evaluation);
+      return new TableRows(await run.transaction(), run, types, parts, ranges);
+    },
+  };
+}
+
+/** Reads the rows of a table whose key has one of several values, each tuple behind `outer`. */
+export async function scanTuples(
+  types: TypeRegistry,
+  parts: ScanParts,
+  run: ExecRun,
+  tuples: readonly (readonly Datum[])[],
+): Promise<RowSource> {
+  const ranges = new Map<string, RangeRequest>();
+  for (const outer of tuples) {
+    for (const range of parts.path.ranges({ ...run.evaluation, outer })) {
+      ranges.set(rangeText(range), range);
+    }
+  }
+  return new TableRows(await run.transaction(), run, types, parts, [...ranges.values()]);
+}
+
+function rangeText(range: RangeRequest): string {
+  return JSON.stringify(range, (_, value: unknown) =>
+    typeof value === "bigint" ? `${value}n` : value instanceof Uint8Array ? [...value] : value,
+  );
+}
+
+/** The first batches are small: many statements want few rows. */
+const FIRST_ROWS = 64;
+
+class TableRows implements RowSource {
+  readonly #scan: RowScan | undefined;
+  readonly #run: ExecRun;
+  readonly #width: number;
+  readonly #slots: readonly number[];
+  readonly #numerics: readonly number[];
+
+  constructor(
+    rows: RowTransaction,
+    run: ExecRun,
+    types: TypeRegistry,
+    parts: ScanParts,
+    ranges: readonly RangeRequest[],
+  ) {
+    const { use, path, needed, lock } = parts;
+    const stored = storedColumns(use.descriptor);
+    this.#run = run;
+    const sorted = [...needed].sort((a, b) => a - b);
+    // A row is at least one value.
+    const slots = sorted.length > 0 ? sorted : [0];
+    const columns = slots.map((slot) => (stored[slot] as (typeof stored)[number]).id);
+    this.#numerics = slots.flatMap((slot, i) => {
+      const type = (stored[slot] as (typeof stored)[number]).type;
+      return types.fromColumnType(type).oid === OID.numeric ? [i] : [];
+    });
+    const isCompact = parts.isCompact === true;
+    this.#slots = isCompact ? slots.map((_, i) => i) : slots;
+    this.#width = isCompact ? slots.length : stored.length;
+    const limit = parts.limit?.(run);
+    const most = limit === undefined ? {} : { limit, batchRows: Math.min(limit, FIRST_ROWS) };
+    const request = {
+      columns,
+      ...(path.index !== 0 && { index: path.index }),
+      ...(path.reverse && { reverse: true }),
+      ...(lock && { lock }),
+      ...(limit !== undefined && limit > 0 && most),
+    };
+    const bounds: RangeRequest | { readonly ranges: readonly RangeRequest[] } =
+      ranges.length === 1 ? (ranges[0] as RangeRequest) : { ranges };
+    this.#scan =
+      ranges.length === 0 ? undefined : rows.scan(use.descriptor, { ...request, ...bounds });
+  }
+
+  async next(): Promise<readonly Row[] | undefined> {
+    const pause = this.#run.pause();
+    if (pause !== undefined) await pause;
+    const batch = await this.#scan?.nextBatch();
+    if (batch === undefined) return undefined;
+    const rows: Datum[][] = Array.from({ length: batch.count }, () =>
+      new Array<Datum>(this.#width).fill(null),
+    );
+    for (const [i, slot] of this.#slots.entries()) {
+      const values = batch.columns[i] as readonly Datum[];
+      for (let r = 0; r < rows.length; r++) (rows[r] as Datum[])[slot] = values[r] as Datum;
+    }
+    for (const i of this.#numerics) {
+      const slot = this.#slots[i] as number;
+      for (const row of rows) row[slot] = asNumeric(row[slot] as Datum);
+    }
+    return rows;
+  }
+
+  close(): void {
+    this.#scan?.close();
+  }
+}
+
+/** Rows store a numeric as its text. */
+export function asNumeric(value: Datum): Datum {
+  return typeof value === "string" ? (Numeric.parse(value) ?? value) : value;
+}

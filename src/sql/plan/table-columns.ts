@@ -1,0 +1,23 @@
+import { type ColumnDescriptor, type TableDescriptor, visibleColumns } from "../../rows/index.ts";
+import type { ScopeColumn, ScopeTable } from "../bind/scope.ts";
+import type { TypeRegistry } from "../types/registry.ts";
+import type { TableUse } from "./table-use.ts";
+
+/** The columns that rows of a table are read as: those that are seen, then a hidden key. */
+export function storedColumns(table: TableDescriptor): readonly ColumnDescriptor[] {
+  const hidden = table.columns.filter(
+    (column) => column.hidden === true && column.dropped !== true,
+  );
+  return [...visibleColumns(table), ...hidden];
+}
+
+/** A table as names of a statement see it. */
+export function scopeTable(types: TypeRegistry, use: TableUse, alias?: string): ScopeTable {
+  const { descriptor, oid: tableOid } = use;
+  const columns = visibleColumns(descriptor).map((column, slot): ScopeColumn => {
+    const { oid, typmod } = types.fromColumnType(column.type);
+    return { name: column.name, oid, typmod, slot, tableOid, attribute: column.id };
+  });
+  const schema = alias === undefined ? { schema: descriptor.namespace.join(".") } : {};
+  return { name: alias ?? descriptor.name, ...schema, columns };
+}

@@ -1,0 +1,46 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Prng } from "../../base/prng.ts";
+import { CatalogChanges } from "../catalog/catalog-changes.ts";
+import type { CatalogView } from "../catalog/view.ts";
+import { FunctionRegistry } from "../functions/resolve.ts";
+import type { Parser } from "../parse/parser.ts";
+import { TypeRegistry } from "../types/registry.ts";
+import { sessionPlanner } from "./planner.ts";
+import { SqlSession } from "./session.ts";
+
+export interface OpenParts {
+  readonly parser: Parser;
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly catalog: CatalogView;
+  readonly user: string;
+  readonly database: string;
+  readonly settings: ReadonlyMap<string, string>;
+  /** Told of the entry of a dropped table that could not be removed. */
+  readonly onUnreleased?: (error: unknown) => void;
+}
+
+/** Opens a session on a catalog. @throws SqlError 22023, 42704 for a setting. */
+export function openSession({
+  catalog,
+  settings,
+  onUnreleased = () => undefined,
+  ...parts
+}: OpenParts): SqlSession {
+  const types = new TypeRegistry();
+  const functions = new FunctionRegistry(types);
+  const session: SqlSession = new SqlSession({
+    ...parts,
+    types,
+    settings: new Map([["session_authorization", parts.user], ...settings]),
+    names: new CatalogChanges(catalog, onUnreleased),
+    plan: sessionPlanner(functions, catalog),
+    open: (modes) =>
+      catalog.begin({
+        ...modes,
+        session: () => session.contexts.now(),
+        onNumber: (sequence, value) => session.sequences.note(sequence, value),
+      }),
+  });
+  return session;
+}

@@ -1,0 +1,367 @@
+import type { Clock } from "../../base/clock.ts";
+import { FirnError } from "../../base/error.ts";
+import type { Prng } from "../../base/prng.ts";
+import type { Datum, RowTransaction } from "../../rows/index.ts";
+import { SqlError } from "../error.ts";
+import { tooDeep } from "../parse/parse-text.ts";
+import type { Parser } from "../parse/parser.ts";
+import type { Statement } from "../parse/statement.ts";
+import type { Plan, Prepared, RunContext, SessionNotice } from "../plan/plan.ts";
+import type { TypeRegistry } from "../types/registry.ts";
+import { Cursors } from "./cursors.ts";
+import { type FieldWriter, fieldWriter, readBinary, readText } from "./field-codec.ts";
+import { SessionSequences } from "./sequences.ts";
+import { spanMs } from "./setting-table.ts";
+import { SessionSettings } from "./settings.ts";
+import { SqlContexts } from "./sql-context.ts";
+import type { Column, Started } from "./started.ts";
+import { Transaction, type TransactionParts } from "./transaction.ts";
+
+export interface SessionParts extends Pick<TransactionParts, "open" | "names"> {
+  readonly parser: Parser;
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly types: TypeRegistry;
+  readonly user: string;
+  readonly database: string;
+  /** What the server and the client set at the start. */
+  readonly settings: ReadonlyMap<string, string>;
+  /** Plans a statement for this session. */
+  readonly plan: (
+    session: SqlSession,
+    statement: Statement,
+    parameterTypes: readonly number[],
+  ) => Plan | Promise<Plan>;
+}
+
+/** Why a statement is ended from outside: 57014 by its client, 57P01 and 08006 by the end. */
+type CancelState = "57014" | "57P01" | "08006";
+
+/** One client's session: settings, transaction, prepared statements. One statement at a time. */
+export class SqlSession {
+  readonly settings: SessionSettings;
+  readonly transactionState: Transaction;
+  readonly contexts: SqlContexts;
+  readonly sequences: SessionSequences;
+  readonly cursors: Cursors = new Cursors();
+  readonly prepared: Map<string, Prepared | undefined> = new Map();
+  readonly #parts: SessionParts;
+  onNotice: (notice: SessionNotice) => void = () => {};
+  /** The number that the client cancels by. */
+  pid = 0;
+  #running: AbortController | undefined;
+  #cancelled: SqlError | undefined;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.settings = new SessionSettings(parts.settings);
+    const nowMicros = () => BigInt(parts.clock.nowMs()) * 1_000n;
+    this.transactionState = new Transaction({
+      settings: this.settings,
+      open: parts.open,
+      names: parts.names,
+      cursors: this.cursors,
+      nowMicros,
+    });
+    this.sequences = new SessionSequences(
+      async () => (await this.transactionState.rows()) as RowTransaction,
+    );
+    const { clock, prng, user, database } = parts;
+    this.contexts = new SqlContexts({
+      settings: this.settings,
+      clock,
+      prng,
+      user,
+      database,
+      pid: () => this.pid,
+      sequences: this.sequences,
+      transactionMicros: () => this.transactionState.startedMicros || nowMicros(),
+    });
+  }
+
+  get types(): TypeRegistry {
+    return this.#parts.types;
+  }
+
+  get clock(): Clock {
+    return this.#parts.clock;
+  }
+
+  get user(): string {
+    return this.#parts.user;
+  }
+
+  get database(): string {
+    return this.#parts.database;
+  }
+
+  get status(): "I" | "T" | "E" {
+    return this.transactionState.status;
+  }
+
+  /** The transaction that is open, by number. */
+  get transaction(): number {
+    return this.transactionState.number;
+  }
+
+  /** @throws SqlError 42601 and others for what is not SQL. */
+  parse(text: string): readonly Statement[] | Promise<readonly Statement[]> {
+    return this.#parts.parser.parse(text);
+  }
+
+  /** Binds and plans a statement. @throws SqlError. */
+  async prepare(
+    statement: Statement,
+    givenTypes: readonly number[],
+    isSql = false,
+  ): Promise<Prepared> {
+    if (this.transactionState.hasFailed && statement.kind !== "TransactionStmt") throw aborted();
+    const plan = await this.#planned(statement, givenTypes);
+    const { tag, parameterTypes, columns } = plan;
+    return { statement, plan, givenTypes, tag, parameterTypes, columns, isSql };
+  }
+
+  /** A prepared statement, planned again where its tables have changed. */
+  async current(name: string): Promise<Prepared | undefined> {
+    const prepared = this.prepared.get(name);
+    if (prepared === undefined || (await this.#isFresh(prepared.plan))) return prepared;
+    const again = await this.#planAgain(prepared);
+    this.prepared.set(name, again);
+    return again;
+  }
+
+  /** @throws SqlError 25P02 where the transaction takes nothing but its end. */
+  checkBind(prepared: Prepared | undefined): void {
+    if (this.transactionState.hasFailed && prepared?.plan.endsTransaction !== true) throw aborted();
+  }
+
+  /** The transaction that a portal of a statement belongs to. */
+  transactionFor(prepared: Prepared | undefined): number {
+    if (prepared !== undefined) this.transactionState.beginImplicit();
+    return this.transaction;
+  }
+
+  /**
+   * Starts a statement.
+   *
+   * @param isLast nothing follows it in its implicit transaction: its `finish` commits that.
+   */
+  async start(prepared: Prepared, parameters: readonly Datum[], isLast: boolean): Promise<Started> {
+    const { transactionState: transaction } = this;
+    if (transaction.hasFailed && prepared.plan.endsTransaction !== true) throw aborted();
+    transaction.beginImplicit();
+    const isFirst = transaction.statements === 0;
+    transaction.statements++;
+    const running = new AbortController();
+    const context = this.#begin(running);
+    try {
+      const isFresh = await this.#isFresh(prepared.plan);
+      const { plan } = isFresh ? prepared : await this.#planAgain(prepared);
+      if (plan.isOfCursor !== true && plan.endsTransaction !== true) {
+        await this.cursors.settle(context.signal);
+      }
+      const commits = isLast && plan.isControl !== true;
+      if (isFirst && commits && plan.isRetried === true && !transaction.isExplicit) {
+        return this.#guarded(await this.#untilDone(plan, context, parameters), running, false);
+      }
+      const started = await plan.start(context, parameters);
+      return this.#guarded(started, running, commits);
+    } catch (error) {
+      this.#over(running);
+      throw this.#why(error);
+    }
+  }
+
+  /** Runs a statement and commits it; again where others were in its way. */
+  async #untilDone(
+    plan: Plan,
+    context: RunContext,
+    parameters: readonly Datum[],
+  ): Promise<Started> {
+    for (let tries = 1; ; tries++) {
+      try {
+        this.transactionState.beginImplicit();
+        const started = await plan.start(context, parameters);
+        await this.transactionState.commit();
+        return started;
+      } catch (error) {
+        if (!isConflict(error) || tries === MOST_TRIES || context.signal.aborted) throw error;
+        await this.transactionState.fail();
+        // Those who wait go in turns.
+        await this.clock.sleep(Math.min(tries, 20) * this.#parts.prng.float());
+      }
+    }
+  }
+
+  /** Ends the implicit transaction. */
+  async sync(): Promise<void> {
+    if (this.transactionState.hasBegun && !this.transactionState.isExplicit) {
+      await this.transactionState.commit();
+    }
+  }
+
+  /** A statement failed, or what came of the client was not understood. */
+  async failed(): Promise<void> {
+    this.#running = undefined;
+    await this.transactionState.fail();
+  }
+
+  /** Ends the statement that is running, if any. */
+  cancel(sqlState: CancelState): void {
+    this.#cancel(new SqlError(sqlState, CANCELLED[sqlState]));
+  }
+
+  async close(): Promise<void> {
+    this.cursors.closeAll();
+    if (this.transactionState.hasBegun) await this.transactionState.rollback();
+  }
+
+  /** How values of a column are sent. */
+  fieldWriter(column: Column, isBinary: boolean): FieldWriter {
+    return fieldWriter(this.#parts.types, column.type.oid, isBinary, this.contexts.now());
+  }
+
+  /** @throws SqlError 22P02 and others. */
+  readText(oid: number, text: string): Datum {
+    return readText(this.#parts.types, oid, text, this.contexts.now());
+  }
+
+  /** @throws SqlError 22P03 and others. */
+  readBinary(oid: number, bytes: Uint8Array, parameter: number): Datum {
+    return readBinary(this.#parts.types, oid, bytes, parameter, this.contexts.now());
+  }
+
+  async #planned(statement: Statement, givenTypes: readonly number[]): Promise<Plan> {
+    try {
+      return await this.#parts.plan(this, statement, givenTypes);
+    } catch (error) {
+      // What nests deepest is bounded by what the platform has left of its stack.
+      if (error instanceof RangeError && /call stack/.test(error.message)) throw tooDeep();
+      throw error;
+    }
+  }
+
+  /** Whether the tables of a plan are as they were when it was made. */
+  async #isFresh({ tables = [] }: Plan): Promise<boolean> {
+    if (tables.length === 0) return true;
+    this.transactionState.beginImplicit();
+    const rows = (await this.transactionState.rows()) as RowTransaction;
+    for (const { descriptor } of tables) {
+      const now = await rows.tables.find(descriptor.id);
+      if (now?.version !== descriptor.version) return false;
+    }
+    return true;
+  }
+
+  /** @throws SqlError 0A000 where its result would be another one. */
+  async #planAgain({ statement, givenTypes, columns, isSql }: Prepared): Promise<Prepared> {
+    const again = await this.prepare(statement, givenTypes, isSql);
+    const shape = (of: Prepared["columns"]): string =>
+      (of ?? []).map(({ name, type }) => `${name} ${type.oid}`).join(", ");
+    if (shape(again.columns) === shape(columns)) return again;
+    throw new SqlError("0A000", "cached plan must not change result type");
+  }
+
+  #cancel(why: SqlError): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    this.#cancelled = why;
+    running.abort(why);
+  }
+
+  #begin(running: AbortController): RunContext {
+    this.#running = running;
+    this.#cancelled = undefined;
+    const timeoutMs = spanMs(this.settings.get("statement_timeout"));
+    if (timeoutMs > 0) void this.#timeOut(running, timeoutMs);
+    const { settings, transactionState, prepared, sequences, cursors, user, database, pid } = this;
+    const { clock } = this.#parts;
+    const transaction = transactionState;
+    const notice = (each: SessionNotice): void => this.onNotice(each);
+    const { signal } = running;
+    const names = { user, database, pid };
+    return { settings, transaction, prepared, sequences, cursors, clock, ...names, signal, notice };
+  }
+
+  async #timeOut(running: AbortController, ms: number): Promise<void> {
+    await this.#parts.clock.sleep(ms, running.signal);
+    if (this.#running !== running || running.signal.aborted) return;
+    this.#cancel(new SqlError("57014", "canceling statement due to statement timeout"));
+  }
+
+  #over(running: AbortController): void {
+    if (this.#running === running) this.#running = undefined;
+    // Ends the wait for its timeout.
+    running.abort();
+  }
+
+  /** A statement that was ended from outside failed for that reason, whatever it met first. */
+  #why(error: unknown): unknown {
+    const why = this.#cancelled;
+    this.#cancelled = undefined;
+    return why ?? error;
+  }
+
+  /** Ends what was begun for a statement when it ends, and commits where it stands alone. */
+  #guarded(started: Started, running: AbortController, commits: boolean): Started {
+    const { signal } = running;
+    const finish = async (): Promise<string> => {
+      try {
+        const tag = await started.finish();
+        await this.transactionState.endStatement();
+        if (commits) await this.sync();
+        return tag;
+      } catch (error) {
+        throw this.#why(error);
+      } finally {
+        this.#over(running);
+      }
+    };
+    if (started.kind === "done") return { kind: "done", finish };
+    const close = async (): Promise<void> => {
+      this.#over(running);
+      await started.close();
+    };
+    if (started.kind === "copyIn") {
+      const receive = (chunk: Buffer) => {
+        signal.throwIfAborted();
+        return started.receive(chunk);
+      };
+      return { ...started, finish, close, receive };
+    }
+    if (started.kind === "copyOut") {
+      return { ...started, finish, close, next: () => this.#watched(signal, started.next()) };
+    }
+    const next = (most: number) => this.#watched(signal, started.next(most));
+    return { ...started, finish, close, next };
+  }
+
+  /** @throws SqlError why the statement was ended. */
+  #watched<T>(signal: AbortSignal, value: Promise<T> | T): Promise<T> | T {
+    if (signal.aborted) throw this.#why(signal.reason);
+    if (!(value instanceof Promise)) return value;
+    return value.catch((error: unknown) => {
+      throw this.#why(error);
+    });
+  }
+}
+
+/** How often a statement is run again, where it and others were in each other's way. */
+const MOST_TRIES = 100;
+
+function isConflict(error: unknown): boolean {
+  if (!(error instanceof FirnError)) return false;
+  const { sqlState } = error.context;
+  return sqlState === "40001" || sqlState === "40P01";
+}
+
+const CANCELLED: Readonly<Record<CancelState, string>> = {
+  "57014": "canceling statement due to user request",
+  "57P01": "terminating connection because the server stops",
+  "08006": "the client has gone",
+};
+
+function aborted(): SqlError {
+  const message = "current transaction is aborted, commands ignored until end of transaction block";
+  return new SqlError("25P02", message);
+}

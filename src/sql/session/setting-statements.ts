@@ -1,0 +1,150 @@
+import type { Node } from "libpg-query";
+import { SqlError } from "../error.ts";
+import { contentOf, type NodeOf } from "../parse/statement.ts";
+import type { RunContext } from "../plan/plan.ts";
+import { commandPlan, type Plan } from "../plan/plan.ts";
+import { rowsOf, textColumn } from "./rows-of.ts";
+import { SETTING_RULES } from "./setting-table.ts";
+import { modesOf } from "./transaction-statements.ts";
+
+/** SET and RESET. */
+export function planSet(statement: NodeOf<"VariableSetStmt">): Plan {
+  const { kind, name = "", args = [], is_local: isLocal = false } = statement;
+  switch (kind) {
+    case "VAR_RESET_ALL":
+      return commandPlan("RESET", (run) => run.settings.resetAll());
+    case "VAR_RESET":
+      return commandPlan("RESET", (run) => set(run, name, undefined, false));
+    case "VAR_SET_DEFAULT":
+      return commandPlan("SET", (run) => set(run, name, undefined, isLocal));
+    case "VAR_SET_CURRENT":
+      return commandPlan("SET", (run) => set(run, name, run.settings.get(name), isLocal));
+    case "VAR_SET_MULTI":
+      return planSetMany(name, args);
+    default: {
+      const value = settingText(name, args);
+      return commandPlan("SET", (run) => set(run, name, value, isLocal));
+    }
+  }
+}
+
+function set(
+  run: RunContext,
+  name: string,
+  value: string | undefined,
+  isLocal: boolean,
+): undefined {
+  const lower = name.toLowerCase();
+  if (lower === "transaction_isolation" || lower === "transaction_read_only") {
+    run.settings.set(name, value, true);
+    const isolation = run.settings.get("transaction_isolation");
+    if (lower === "transaction_read_only") {
+      run.transaction.setModes({ readOnly: run.settings.get(name) === "on" });
+    } else {
+      const level = isolation === "read uncommitted" ? "read committed" : isolation;
+      run.transaction.setModes({ isolation: level as "serializable" });
+    }
+    return;
+  }
+  if (isLocal && !run.transaction.isExplicit) {
+    const message = "SET LOCAL can only be used in transaction blocks";
+    run.notice({ severity: "WARNING", sqlState: "25P01", message });
+  }
+  run.settings.set(name, value, isLocal);
+}
+
+/** SET TRANSACTION, and SET SESSION CHARACTERISTICS AS TRANSACTION. */
+function planSetMany(name: string, args: readonly Node[]): Plan {
+  const modes = modesOf(args);
+  if (name === "TRANSACTION") {
+    return commandPlan("SET", (run) => {
+      if (!run.transaction.isExplicit) {
+        const message = "SET TRANSACTION can only be used in transaction blocks";
+        run.notice({ severity: "WARNING", sqlState: "25P01", message });
+      }
+      run.transaction.setModes(modes);
+      return undefined;
+    });
+  }
+  return commandPlan("SET", ({ settings }) => {
+    if (modes.isolation) settings.set("default_transaction_isolation", modes.isolation, false);
+    if (modes.readOnly !== undefined) {
+      settings.set("default_transaction_read_only", modes.readOnly ? "on" : "off", false);
+    }
+    return undefined;
+  });
+}
+
+/** Names are quoted in lists of names, as `SHOW search_path` shows them. */
+function settingText(name: string, args: readonly Node[]): string {
+  const isList = name.toLowerCase() === "search_path";
+  const values = args.map((arg) => {
+    const constant = contentOf(arg, "A_Const") ?? contentOf(intervalOf(arg), "A_Const");
+    const { sval, ival, fval, boolval } = constant ?? {};
+    if (sval !== undefined) return isList ? quotedName(sval.sval ?? "") : (sval.sval ?? "");
+    if (fval !== undefined) return fval.fval ?? "";
+    if (boolval !== undefined) return boolval.boolval === true ? "true" : "false";
+    if (constant !== undefined) return String(ival?.ival ?? 0);
+    throw new SqlError("22023", `SET ${name} takes only constants`);
+  });
+  return values.join(", ");
+}
+
+/** `SET TIME ZONE INTERVAL '…'` has a cast around its constant. */
+function intervalOf(arg: Node): Node | undefined {
+  return contentOf(arg, "TypeCast")?.arg;
+}
+
+function quotedName(name: string): string {
+  return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** SHOW. */
+export function planShow({ name = "" }: NodeOf<"VariableShowStmt">): Plan {
+  if (name.toLowerCase() === "all") {
+    const columns = ["name", "setting", "description"].map((each) => textColumn(each));
+    const rowsNow = ({ settings }: RunContext) =>
+      settings.all().map(([key, value]) => [key, value, ""]);
+    return {
+      tag: "SHOW",
+      parameterTypes: [],
+      columns,
+      start: (run) => rowsOf(columns, rowsNow(run), () => "SHOW"),
+    };
+  }
+  const shown = SETTING_RULES.find((rule) => rule.name.toLowerCase() === name.toLowerCase());
+  const columns = [textColumn(shown?.name ?? name)];
+  return {
+    tag: "SHOW",
+    parameterTypes: [],
+    columns,
+    start: (run) => rowsOf(columns, [[current(run, name)]], () => "SHOW"),
+  };
+}
+
+function current({ settings, transaction }: RunContext, name: string): string {
+  const lower = name.toLowerCase();
+  if (lower === "transaction_isolation") return transaction.modes.isolation;
+  if (lower === "transaction_read_only") return transaction.modes.readOnly ? "on" : "off";
+  const value = settings.get(name);
+  if (settings.isKnown(name)) return value;
+  throw new SqlError("42704", `unrecognized configuration parameter "${name}"`);
+}
+
+/** DISCARD. */
+export function planDiscard({ target }: NodeOf<"DiscardStmt">): Plan {
+  const words = { DISCARD_ALL: "ALL", DISCARD_PLANS: "PLANS", DISCARD_SEQUENCES: "SEQUENCES" };
+  const tag = `DISCARD ${words[target as keyof typeof words] ?? "TEMP"}`;
+  return commandPlan(tag, (run) => {
+    if (target === "DISCARD_SEQUENCES") run.sequences.forgetAll();
+    if (target !== "DISCARD_ALL") return undefined;
+    if (run.transaction.isExplicit) {
+      throw new SqlError("25001", "DISCARD ALL cannot run inside a transaction block");
+    }
+    run.settings.resetAll();
+    run.prepared.clear();
+    run.sequences.forgetAll();
+    run.cursors.closeAll();
+    return undefined;
+  });
+}

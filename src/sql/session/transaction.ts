@@ -1,0 +1,272 @@
+import type { RowSavepoint, RowTransaction } from "../../rows/index.ts";
+import type { CatalogChanges } from "../catalog/catalog-changes.ts";
+import { SqlError } from "../error.ts";
+import type { Cursors } from "./cursors.ts";
+import type { SessionSettings } from "./settings.ts";
+
+export type Isolation = "serializable" | "repeatable read" | "read committed";
+
+/** How a transaction begins. */
+export interface TransactionModes {
+  readonly isolation: Isolation;
+  readonly readOnly: boolean;
+}
+
+/** The work of one transaction in the rows. */
+export interface RowWork {
+  /** @throws FirnError 23503. */
+  endStatement(): Promise<void>;
+  savepoint(): RowSavepoint;
+  rollbackTo(mark: RowSavepoint): Promise<void> | void;
+  release(mark: RowSavepoint): void;
+  commit(): Promise<unknown>;
+  rollback(): Promise<void> | void;
+}
+
+interface Savepoint {
+  readonly name: string;
+  /** Absent where no row was touched before it. */
+  readonly mark: RowSavepoint | undefined;
+  readonly names: number;
+  readonly cursors: number;
+  readonly restoreSettings: () => void;
+}
+
+/** `none`; of statements that no BEGIN holds together; of a BEGIN; of one that has failed. */
+type Block = "none" | "implicit" | "explicit" | "failed";
+
+export interface TransactionParts {
+  readonly settings: SessionSettings;
+  /** Begins the work in the rows, when a statement first needs it. */
+  readonly open: (modes: TransactionModes) => Promise<RowWork>;
+  /** What it changes in the names of the catalog. */
+  readonly names: CatalogChanges;
+  readonly cursors: Cursors;
+  readonly nowMicros: () => bigint;
+}
+
+/** Where a session stands between BEGIN and COMMIT. */
+export class Transaction {
+  readonly #parts: TransactionParts;
+  #block: Block = "none";
+  #modes: TransactionModes | undefined;
+  #rows: RowWork | undefined;
+  #opening: Promise<RowWork> | undefined;
+  #savepoints: Savepoint[] = [];
+  #number = 0;
+  #startedMicros = 0n;
+  /** Statements that were started in it. */
+  statements = 0;
+
+  constructor(parts: TransactionParts) {
+    this.#parts = parts;
+  }
+
+  get status(): "I" | "T" | "E" {
+    if (this.#block === "explicit") return "T";
+    return this.#block === "failed" ? "E" : "I";
+  }
+
+  /** Counts transactions of the session: portals belong to one of them. */
+  get number(): number {
+    return this.#number;
+  }
+
+  get isExplicit(): boolean {
+    return this.#block === "explicit" || this.#block === "failed";
+  }
+
+  get hasBegun(): boolean {
+    return this.#block !== "none";
+  }
+
+  get hasFailed(): boolean {
+    return this.#block === "failed";
+  }
+
+  /** What `now()` tells: the same for the whole transaction. */
+  get startedMicros(): bigint {
+    return this.#startedMicros;
+  }
+
+  /** What it changes in the names of the catalog. */
+  get names(): CatalogChanges {
+    return this.#parts.names;
+  }
+
+  get modes(): TransactionModes {
+    return this.#modes ?? this.#defaultModes();
+  }
+
+  /** Begins one for a statement that stands alone, where none is open. */
+  beginImplicit(): void {
+    if (this.#block === "none") this.#begin("implicit");
+  }
+
+  /** @returns whether one was open already, which is worth a warning. */
+  begin(modes: Partial<TransactionModes>): boolean {
+    if (this.#block === "explicit") return true;
+    if (this.#block === "none") this.#begin("explicit");
+    // Statements before BEGIN in one text belong to it, as in PostgreSQL.
+    this.#block = "explicit";
+    if (this.#rows === undefined) this.#modes = { ...this.modes, ...modes };
+    return false;
+  }
+
+  /** @throws SqlError 25001 after the first statement that touched rows. */
+  setModes(modes: Partial<TransactionModes>): void {
+    const next = { ...this.modes, ...modes };
+    if (this.#rows !== undefined && next.isolation !== this.modes.isolation) {
+      const message = "SET TRANSACTION ISOLATION LEVEL must be called before any query";
+      throw new SqlError("25001", message);
+    }
+    this.#modes = next;
+  }
+
+  /**
+   * Makes what stands alone serializable, where it has not begun: a change of a table that reads
+   * its rows lets none escape.
+   */
+  strengthen(): void {
+    if (this.#block === "implicit" && this.#rows === undefined) {
+      this.#modes = { ...this.modes, isolation: "serializable" };
+    }
+  }
+
+  /** The work in the rows, begun with the first statement that needs it. */
+  async rows(): Promise<RowWork> {
+    if (this.#rows !== undefined) return this.#rows;
+    this.#opening ??= this.#parts.open(this.modes);
+    const opening = this.#opening;
+    try {
+      this.#rows = await opening;
+    } finally {
+      this.#opening = undefined;
+    }
+    return this.#rows;
+  }
+
+  /** A statement is done: foreign keys that are not deferred must hold. @throws FirnError 23503. */
+  async endStatement(): Promise<void> {
+    if (this.#block !== "failed") await this.#rows?.endStatement();
+  }
+
+  /** @returns whether it was committed: one that failed is rolled back. */
+  async commit(): Promise<boolean> {
+    if (this.#block === "failed") {
+      await this.rollback();
+      return false;
+    }
+    try {
+      await this.#parts.cursors.hold();
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+    const rows = this.#rows;
+    this.#rows = undefined;
+    try {
+      const commit = async (): Promise<unknown> => await rows?.commit();
+      await this.names.commit(rows as RowTransaction | undefined, commit);
+    } catch (error) {
+      this.#ended(false);
+      await rows?.rollback();
+      throw error;
+    }
+    this.#ended(true);
+    return true;
+  }
+
+  async rollback(): Promise<void> {
+    const rows = this.#rows;
+    this.#rows = undefined;
+    this.#ended(false);
+    await rows?.rollback();
+  }
+
+  /** A statement failed: what stands alone is undone; a block waits for ROLLBACK. */
+  async fail(): Promise<void> {
+    if (this.#block === "implicit") await this.rollback();
+    else if (this.#block === "explicit") {
+      this.#block = "failed";
+      // Without a savepoint nothing of it can come back.
+      if (this.#savepoints.length === 0) {
+        const rows = this.#rows;
+        this.#rows = undefined;
+        await rows?.rollback();
+      }
+    }
+  }
+
+  savepoint(name: string): void {
+    const mark = this.#rows?.savepoint();
+    const restoreSettings = this.#parts.settings.mark();
+    this.#savepoints.push({
+      name,
+      mark,
+      names: this.names.mark,
+      cursors: this.#parts.cursors.mark,
+      restoreSettings,
+    });
+  }
+
+  /** @throws SqlError 3B001. */
+  release(name: string): void {
+    const at = this.#find(name);
+    const { mark } = this.#savepoints[at] as Savepoint;
+    this.#savepoints.length = at;
+    if (mark !== undefined) this.#rows?.release(mark);
+  }
+
+  /** @throws SqlError 3B001. */
+  async rollbackTo(name: string): Promise<void> {
+    const at = this.#find(name);
+    const savepoint = this.#savepoints[at] as Savepoint;
+    this.#savepoints.length = at + 1;
+    savepoint.restoreSettings();
+    this.names.rollbackTo(savepoint.names);
+    this.#parts.cursors.rollbackTo(savepoint.cursors);
+    if (savepoint.mark !== undefined) await this.#rows?.rollbackTo(savepoint.mark);
+    else {
+      const rows = this.#rows;
+      this.#rows = undefined;
+      await rows?.rollback();
+    }
+    this.#block = "explicit";
+  }
+
+  #find(name: string): number {
+    const at = this.#savepoints.findLastIndex((savepoint) => savepoint.name === name);
+    if (at < 0) throw new SqlError("3B001", `savepoint "${name}" does not exist`);
+    return at;
+  }
+
+  #begin(block: Block): void {
+    this.#block = block;
+    this.#number++;
+    this.statements = 0;
+    this.#modes = undefined;
+    this.#startedMicros = this.#parts.nowMicros();
+    this.#parts.settings.begin();
+  }
+
+  #ended(isCommitted: boolean): void {
+    if (this.#block === "none") return;
+    this.#block = "none";
+    this.#number++;
+    this.#savepoints = [];
+    this.#modes = undefined;
+    this.names.forget();
+    this.#parts.settings.end(isCommitted);
+    this.#parts.cursors.ended(isCommitted);
+  }
+
+  #defaultModes(): TransactionModes {
+    const { settings } = this.#parts;
+    const level = settings.get("default_transaction_isolation");
+    return {
+      isolation: level === "read uncommitted" ? "read committed" : (level as Isolation),
+      readOnly: settings.get("default_transaction_read_only") === "on",
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import type { Prng } from "../../base/prng.ts";
+import type { SequenceDescriptor } from "../../rows/index.ts";
+import type { CatalogSnapshot } from "../catalog/system/snapshot.ts";
+
+/** The session's settings that conversions and functions depend on. */
+export interface SqlSettings {
+  /** An IANA name or a fixed offset such as `+02`. */
+  readonly timeZone: string;
+  /** Order of the fields in ambiguous dates: MDY unless the session says otherwise. */
+  readonly dateOrder: "MDY" | "DMY" | "YMD";
+  readonly byteaOutput: "hex" | "escape";
+  /** 1 or more prints floats with as many digits as their value needs. */
+  readonly extraFloatDigits: number;
+}
+
+/** What functions such as `current_user` and `set_config` ask the session. */
+export interface SqlSession {
+  readonly database: string;
+  readonly user: string;
+  readonly sessionUser: string;
+  readonly backendPid: number;
+  /** Schemas of `search_path` that exist, in order. */
+  readonly schemas: readonly string[];
+  /** @throws SqlError 42704 where there is no such setting and `isMissingOk` is false. */
+  setting(name: string, isMissingOk: boolean): string | null;
+  setSetting(name: string, value: string, isLocal: boolean): string;
+}
+
+/** Sequences of a session. */
+export interface SqlSequences {
+  /** @throws FirnError 2200H. */
+  next(sequence: SequenceDescriptor): Promise<bigint>;
+  /** @throws FirnError 22003. */
+  set(sequence: SequenceDescriptor, value: bigint, isCalled: boolean): Promise<bigint>;
+  state(
+    sequence: SequenceDescriptor,
+  ): Promise<{ readonly last: bigint; readonly isCalled: boolean }>;
+  /** What the session was given last by one of them. @throws SqlError 55000. */
+  current(sequence: SequenceDescriptor): bigint;
+  /** By any of them. @throws SqlError 55000. */
+  latest(): bigint;
+}
+
+/** What evaluation depends on beyond its arguments. */
+export interface SqlContext {
+  readonly settings: SqlSettings;
+  readonly session: SqlSession;
+  /** What the catalog holds, where the statement asks for any of it. */
+  readonly catalog?: CatalogSnapshot | undefined;
+  readonly sequences?: SqlSequences | undefined;
+  /** Microseconds since 1970: `now()` and `statement_timestamp()`. */
+  readonly transactionMicros: bigint;
+  readonly statementMicros: bigint;
+  /** `clock_timestamp()`. */
+  clockMicros(): bigint;
+  readonly random: Prng;
+  seedRandom(seed: number): void;
+}

@@ -1,0 +1,242 @@
+import type { ColumnKind, ColumnType } from "../../rows/column-type.ts";
+import type { Datum } from "../../rows/datum.ts";
+import { notSupported, SqlError } from "../error.ts";
+import { signatures, type TypeRow } from "../signatures/tables.ts";
+import { arrayCodec } from "./arrays.ts";
+import type { TypeCodec } from "./codec.ts";
+import { CODECS } from "./codecs.ts";
+import { enumCodec } from "./enums.ts";
+import { numericModifier, packNumericModifier } from "./numeric.ts";
+import { OID } from "./oids.ts";
+
+/** A type as the binder and the executor see it: PostgreSQL's row and the codec. */
+export interface SqlType extends TypeRow {
+  readonly codec: TypeCodec<Datum>;
+  /** Of a domain: what it is based on. */
+  readonly base?: { readonly oid: number; readonly typmod: number };
+  /** Of an enum, in their order. */
+  readonly labels?: readonly string[];
+}
+
+/** OIDs below belong to PostgreSQL itself. */
+export const FIRST_USER_OID = 16_384;
+
+const KIND_NAMES: Readonly<Record<Exclude<ColumnKind, "enum" | "array">, string>> = {
+  bool: "bool",
+  int2: "int2",
+  int4: "int4",
+  int8: "int8",
+  float4: "float4",
+  float8: "float8",
+  numeric: "numeric",
+  text: "text",
+  varchar: "varchar",
+  char: "bpchar",
+  bytea: "bytea",
+  date: "date",
+  time: "time",
+  timetz: "timetz",
+  timestamp: "timestamp",
+  timestamptz: "timestamptz",
+  interval: "interval",
+  uuid: "uuid",
+  json: "json",
+  jsonb: "jsonb",
+};
+
+const DATE_TIMES: ReadonlySet<string> = new Set(["time", "timetz", "timestamp", "timestamptz"]);
+
+/**
+ * Types by OID and by name: PostgreSQL's own, and the enums and domains of one database. PostgreSQL
+ * knows types that Firn does not: they have rows and resolve, and using their values is refused.
+ */
+export class TypeRegistry {
+  readonly #types = new Map<number, SqlType>();
+  readonly #names = new Map<string, number>();
+
+  /** @throws SqlError 42704 where no type has the OID. */
+  get(oid: number): SqlType {
+    const type = this.find(oid);
+    if (type === undefined) throw new SqlError("42704", `type with OID ${oid} does not exist`);
+    return type;
+  }
+
+  find(oid: number): SqlType | undefined {
+    const known = this.#types.get(oid);
+    if (known !== undefined) return known;
+    const row = signatures().typeByOid.get(oid);
+    if (row === undefined) return undefined;
+    const type: SqlType = { ...row, codec: this.#codecOf(row) };
+    this.#types.set(oid, type);
+    return type;
+  }
+
+  /** By PostgreSQL's internal name (`int4`, `_text`), or that of a type of the database. */
+  byName(name: string): SqlType | undefined {
+    const own = this.#names.get(name);
+    if (own !== undefined) return this.find(own);
+    const row = signatures().typeByName.get(name);
+    return row === undefined ? undefined : this.find(row.oid);
+  }
+
+  /** Whether values of a type can be read and written. */
+  isSupported(oid: number): boolean {
+    const type = this.find(oid);
+    if (type === undefined) return false;
+    if (this.isArray(oid)) return this.isSupported(type.element);
+    return oid >= FIRST_USER_OID || Object.hasOwn(CODECS, type.name);
+  }
+
+  /** A true array: neither `name` nor a vector, which have elements too. */
+  isArray(oid: number): boolean {
+    const type = this.find(oid);
+    return type !== undefined && type.element !== 0 && type.length === -1 && isArrayRow(type);
+  }
+
+  /** The type of the elements of an array, else 0. */
+  elementOf(oid: number): number {
+    const type = this.find(oid);
+    if (type === undefined) return 0;
+    return isArrayRow(type) || isVector(oid) ? type.element : 0;
+  }
+
+  arrayOf(oid: number): number {
+    return this.find(oid)?.array ?? 0;
+  }
+
+  /** The type that a domain rests on, else the type itself. */
+  baseOf(oid: number): number {
+    let at = oid;
+    for (let type = this.find(at); type?.base !== undefined; type = this.find(at)) {
+      at = type.base.oid;
+    }
+    return at;
+  }
+
+  /** Adds or replaces an enum and the type of its arrays. */
+  defineEnum(oid: number, arrayOid: number, name: string, labels: readonly string[]): void {
+    const text = this.get(OID.text);
+    const codec = enumCodec(name, labels) as TypeCodec<Datum>;
+    const own = { oid, name, kind: "e", category: "E", isPreferred: false, array: arrayOid };
+    this.#add({ ...text, ...own, element: 0, length: 4, collation: 0, labels, codec });
+    this.#addArray(oid, arrayOid, name);
+  }
+
+  /** Adds or replaces a domain; its constraints are the binder's to check. */
+  defineDomain(
+    oid: number,
+    arrayOid: number,
+    name: string,
+    base: { readonly oid: number; readonly typmod: number },
+  ): void {
+    const type = this.get(base.oid);
+    this.#add({ ...type, oid, name, kind: "d", array: arrayOid, isPreferred: false, base });
+    this.#addArray(oid, arrayOid, name);
+  }
+
+  /** Gives a type of PostgreSQL's that depends on the catalog (`regclass` …) its codec. */
+  defineCodec(oid: number, codec: TypeCodec<Datum>): void {
+    this.#types.set(oid, { ...this.get(oid), codec });
+    const array = this.arrayOf(oid);
+    if (array !== 0) this.#types.delete(array);
+  }
+
+  /** Types of the database: not PostgreSQL's own. */
+  own(): readonly SqlType[] {
+    return [...this.#types.values()].filter(({ oid }) => this.isOwn(oid));
+  }
+
+  isOwn(oid: number): boolean {
+    return oid >= FIRST_USER_OID;
+  }
+
+  remove(oid: number): void {
+    const type = this.#types.get(oid);
+    if (type === undefined) return;
+    this.#types.delete(oid);
+    this.#names.delete(type.name);
+    if (type.array !== 0) this.remove(type.array);
+  }
+
+  /** The SQL type of a row table's column. An enum must have been defined before. */
+  fromColumnType(type: ColumnType): { readonly oid: number; readonly typmod: number } {
+    if (type.kind === "array") {
+      const element = this.fromColumnType(type.element ?? { kind: "text" });
+      return { oid: this.arrayOf(element.oid), typmod: element.typmod };
+    }
+    if (type.kind === "enum") return { oid: type.typeId ?? 0, typmod: -1 };
+    const found = this.byName(KIND_NAMES[type.kind]);
+    return { oid: found?.oid ?? 0, typmod: typmodOf(type) };
+  }
+
+  /** @throws SqlError 0A000 where a row table cannot hold the type. */
+  toColumnType(oid: number, typmod: number): ColumnType {
+    const type = this.get(oid);
+    if (this.isArray(oid)) {
+      return { kind: "array", element: this.toColumnType(type.element, typmod) };
+    }
+    if (type.labels !== undefined) {
+      return { kind: "enum", typeId: oid, name: type.name, labels: type.labels };
+    }
+    if (type.base !== undefined) return this.toColumnType(type.base.oid, type.base.typmod);
+    const kind = Object.entries(KIND_NAMES).find(([, name]) => name === type.name)?.[0];
+    if (kind === undefined) throw notSupported(`a column of type ${type.name}`);
+    return { kind: kind as ColumnKind, ...modifiersOf(kind, typmod) };
+  }
+
+  #add(type: SqlType): void {
+    this.#types.set(type.oid, type);
+    this.#names.set(type.name, type.oid);
+  }
+
+  #addArray(element: number, oid: number, name: string): void {
+    const row: TypeRow = { ...this.get(OID.textArray), oid, name: `_${name}`, element, array: 0 };
+    this.#add({ ...row, codec: this.#codecOf(row) });
+  }
+
+  #codecOf(row: TypeRow): TypeCodec<Datum> {
+    if (isArrayRow(row)) {
+      const element = this.get(row.element);
+      return arrayCodec({
+        oid: element.oid,
+        delimiter: element.delimiter,
+        codec: element.codec,
+      }) as TypeCodec<Datum>;
+    }
+    if (Object.hasOwn(CODECS, row.name)) return CODECS[row.name] as TypeCodec<Datum>;
+    return unsupported(row.name);
+  }
+}
+
+function isArrayRow(row: TypeRow): boolean {
+  return row.category === "A" && row.element !== 0 && !isVector(row.oid);
+}
+
+function isVector(oid: number): boolean {
+  return oid === OID.int2vector || oid === OID.oidvector;
+}
+
+function unsupported(name: string): TypeCodec<Datum> {
+  const refuse = (): never => {
+    throw notSupported(`type ${name}`, "See the table of types in docs/sql-functions.md.");
+  };
+  return { input: refuse, output: refuse, receive: refuse, send: refuse };
+}
+
+function typmodOf(type: ColumnType): number {
+  if (type.kind === "varchar" || type.kind === "char") {
+    return type.length === undefined ? -1 : type.length + 4;
+  }
+  if (type.kind === "numeric") {
+    if (type.precision === undefined) return -1;
+    return packNumericModifier(type.precision, type.scale ?? 0);
+  }
+  return type.precision ?? -1;
+}
+
+function modifiersOf(kind: string, typmod: number): Omit<ColumnType, "kind"> {
+  if (typmod < 0) return {};
+  if (kind === "varchar" || kind === "char") return { length: typmod - 4 };
+  if (kind === "numeric") return numericModifier(typmod) ?? {};
+  return DATE_TIMES.has(kind) || kind === "interval" ? { precision: typmod } : {};
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plantTable } from "../support/planted-table.ts";
+import { ask } from "./seed.ts";
+import { CHROMIUM, Stand } from "./stand.ts";
+
+let stand: Stand;
+const EVENTS = "/c/lake/web/t/events";
+
+/** The row of a table whose first cell has a text, as its cells. */
+function cells(text: string): Promise<readonly string[]> {
+  const cell = opened().getByText(text, { exact: true });
+  const row = opened().locator("tr").filter({ has: cell }).first();
+  return row.locator("th, td").allTextContents();
+}
+
+let page: Awaited<ReturnType<Stand["open"]>>["page"] | undefined;
+function opened() {
+  if (page === undefined) throw new Error("no page is open");
+  return page;
+}
+
+describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIceberg wrote", () => {
+  beforeAll(async () => {
+    stand = await Stand.start();
+    await ask(stand.url, "POST", "/api/v1/catalogs", { name: "lake" });
+    await ask(stand.url, "POST", "/iceberg/v1/lake/namespaces", { namespace: ["web"] });
+    const location = plantTable("v2", `${stand.directory}/lake/events`);
+    const body = { name: "events", "metadata-location": location };
+    await ask(stand.url, "POST", "/iceberg/v1/lake/namespaces/web/register", body);
+    const schema = {
+      type: "struct",
+      fields: [{ id: 1, name: "a", required: false, type: "long" }],
+    };
+    await ask(stand.url, "POST", "/iceberg/v1/lake/namespaces/web/tables", {
+      name: "none",
+      schema,
+    });
+    const other = { name: "delta", format: "DELTA", location: `file://${stand.directory}/lake/d` };
+    await ask(stand.url, "POST", "/api/v1/catalogs/lake/namespaces/web/tables", other);
+  });
+  afterAll(() => stand?.stop());
+
+  test.each(["files", "stats"])("%s: light and dark, wide and narrow", (tab) =>
+    stand.inspect(tab, `${EVENTS}/${tab}`),
+  );
+
+  test("files lie in ranges of sizes and in partitions, as their manifests say", async () => {
+    ({ page } = await stand.open(`${EVENTS}/files`));
+    const figures = (await page.locator(".figures").innerText()).replaceAll(/\s+/g, " ");
+    expect(figures).toContain("2 data files 1.7 KiB size 889 B mean file 2 rows 4 manifests");
+    expect(await cells("0–8 MiB")).toEqual(["0–8 MiB", "2, 1.7 KiB"]);
+    expect(await cells("512+ MiB")).toEqual(["512+ MiB", "0, 0 B"]);
+    expect(await cells("data")).toEqual(["data", "2", "1.7 KiB", "2"]);
+    expect(await cells("s=b")).toEqual(["s=b", "1", "889 B", "1", "0"]);
+    await page.getByText("Nothing was found that wants mending.").waitFor();
+    await page.context().close();
+  });
+
+  test("columns have their nulls and bounds", async () => {
+    ({ page } = await stand.open(`${EVENTS}/stats`));
+    await page.getByRole("table", { name: "Columns" }).waitFor();
+    expect((await cells("s")).slice(-2)).toEqual(["b", "c"]);
+    await page.context().close();
+  });
+
+  test("tabs are those that the table's format has", async () => {
+    const tabsOf = async (table: string) => {
+      const { page: shown } = await stand.open(`/c/lake/web/t/${table}/properties`);
+      const texts = await shown.locator(".tabs a").allInnerTexts();
+      await shown.context().close();
+      return texts;
+    };
+    expect(await tabsOf("delta")).toEqual(["Overview", "Schema", "Properties", "Connect"]);
+    expect(await tabsOf("none")).toContain("Files");
+    ({ page } = await stand.open("/c/lake/web/t/none/files"));
+    await page.getByText("The table is empty").waitFor();
+    await page.keyboard.press("]");
+    await page.waitForURL(/\/t\/none\/stats$/);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import type { PageField } from "../../src/api/page-operations.ts";
+import { sqlPlace } from "../../src/client/sql-place.ts";
+import { connectSnippets } from "../../src/console/connect.ts";
+import { agoText, bytesText, countText, deltaText, shortId } from "../../src/console/format.ts";
+import { graphRows } from "../../src/console/pictures/graph-layout.ts";
+import { pathOf, type Route, routeOf, TABLE_TABS } from "../../src/console/route.ts";
+import { schemaDiff } from "../../src/console/schema-diff.ts";
+
+const name = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }),
+  fc.constantFrom(".", "..", ":", ":.", "%2E", "...", "a.b"),
+);
+const namespace = fc.array(name, { minLength: 1, maxLength: 4 });
+const anyRoute: fc.Arbitrary<Route> = fc.oneof(
+  fc
+    .constantFrom("home", "sql", "changes", "jobs", "dropped", "access", "engine", "settings")
+    .map((view) => ({ view }) as Route),
+  fc.record({ view: fc.constant("principal" as const), name }),
+  fc.record({ view: fc.constant("catalog" as const), catalog: name }),
+  fc.record({ view: fc.constant("namespace" as const), catalog: name, namespace }),
+  fc.record({ view: fc.constant("view" as const), catalog: name, namespace, name }),
+  fc.record({
+    view: fc.constant("table" as const),
+    catalog: name,
+    namespace,
+    table: name,
+    tab: fc.constantFrom(...TABLE_TABS),
+  }),
+);
+
+describe("routes", () => {
+  it("come back from their paths as a browser keeps them, whatever names they hold", () => {
+    fc.assert(
+      fc.property(anyRoute, (route) => {
+        const { pathname } = new URL(pathOf(route), "http://127.0.0.1:8181");
+        expect(routeOf(pathname)).toEqual(route);
+      }),
+    );
+  });
+
+  it("are unknown where a path is no view's", () => {
+    const paths = ["/console/nothing", "/console/c", "/console/c/a/b/x/c", "/console/c/a/b/t/c/no"];
+    for (const path of [...paths, "/console/c/%ff", "/console/c/a/b..c"]) {
+      expect([path, routeOf(path)]).toEqual([path, { view: "unknown" }]);
+    }
+  });
+});
+
+test("figures are read as people write them, and large ones stay exact", () => {
+  expect([0, 1_023, 1_536, 157_286_400].map(bytesText)).toEqual([
+    "0 B",
+    "1023 B",
+    "1.5 KiB",
+    "150 MiB",
+  ]);
+  expect(countText("9223372036854775807")).toBe("9,223,372,036,854,775,807");
+  expect(countText("999")).toBe("999");
+  expect(deltaText("9007199254740993", "9007199254740995")).toBe("+2");
+  expect([deltaText("5", "3"), deltaText(undefined, undefined)]).toEqual(["−2", "±0"]);
+  expect(shortId("9007199254740993")).toBe("9007…0993");
+  const now = Date.parse("2030-01-02T00:00:00Z");
+  expect(agoText("2030-01-01T23:57:00Z", now)).toBe("3 min ago");
+  expect(agoText("2030-01-04T00:00:00Z", now)).toBe("in 2 d");
+});
+
+describe("the branch graph", () => {
+  const history = fc.array(fc.nat(), { maxLength: 40 }).map((parents) =>
+    parents
+      .map((parent, i) => ({
+        snapshotId: String(i),
+        ...(i > 0 && parent % 7 !== 0 && { parentSnapshotId: String(parent % i) }),
+      }))
+      .reverse(),
+  );
+
+  it("joins every snapshot with its parent, and no line crosses another's knot", () => {
+    fc.assert(
+      fc.property(history, (items) => {
+        const rows = graphRows(items);
+        const open = new Map<number, string>();
+        for (const { item, lane, through, joins, comes, goesOn } of rows) {
+          const arriving = [...(comes ? [lane] : []), ...joins];
+          for (const at of arriving) {
+            expect(open.get(at)).toBe(item.snapshotId);
+            open.delete(at);
+          }
+          expect([...open.keys()].sort()).toEqual([...through].sort());
+          expect(through).not.toContain(lane);
+          if (goesOn) open.set(lane, item.parentSnapshotId ?? "");
+        }
+        expect([...open]).toEqual([]);
+      }),
+    );
+  });
+});
+
+test("fields of two schemas are told apart by their ids", () => {
+  const field = (id: number, named: string, type = "long"): PageField => ({
+    id,
+    name: named,
+    type,
+    required: false,
+  });
+  const changes = schemaDiff(
+    [field(1, "a"), field(2, "b"), field(3, "c")],
+    [field(1, "a"), field(2, "renamed"), field(4, "d")],
+  );
+  expect(changes.map(({ id, kind }) => `${id} ${kind}`)).toEqual([
+    "1 same",
+    "2 changed",
+    "3 dropped",
+    "4 added",
+  ]);
+});
+
+test("places of errors in statements count characters, and units of the editor", () => {
+  const statement = "SELECT '🧊🧊' AS a,\n  nope FROM t";
+  const position = [...statement].indexOf("n") + 1;
+  expect(sqlPlace(statement, position)).toEqual({
+    offset: statement.indexOf("nope"),
+    line: 2,
+    text: "  nope FROM t",
+    column: 2,
+  });
+  expect(sqlPlace("SELECT", 7)).toEqual({ offset: 6, line: 1, text: "SELECT", column: 6 });
+});
+
+test("names in the lines to copy stay names, whatever they hold", () => {
+  const hostile = `a"b'c\`d`;
+  const snippets = connectSnippets({
+    url: "http://127.0.0.1:8181",
+    catalog: "lake",
+    namespace: ["n s"],
+    table: hostile,
+  });
+  const of = (client: string) => snippets.find((one) => one.client === client)?.code ?? "";
+  expect(of("DuckDB")).toContain(`firn."n s"."a""b'c\`d"`);
+  expect(of("Flink")).toContain("`n s`.`a\"b'c``d`");
+  expect(of("PyIceberg")).toContain(JSON.stringify(hostile));
+  expect(of("Spark")).toContain("'SELECT * FROM firn.`n s`.`a\"b'\\''c``d` LIMIT 10'");
+});

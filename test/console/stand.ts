@@ -1,0 +1,153 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
+import { type ServerProcess, startServer } from "../clients/server-process.ts";
+
+export const CHROMIUM: string | undefined = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find((path) => existsSync(path));
+if (CHROMIUM === undefined) console.log("skipped: no Chromium; apt-get install chromium");
+
+const DOCS = join(import.meta.dirname, "..", "..", "docs", "console");
+const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
+/** Written into `docs/console/` when this is set; compared by people. */
+const WRITES = process.env["FIRN_SCREENSHOTS"] !== undefined;
+
+export interface Opened {
+  readonly page: Page;
+  /** What the page said to its console, and what it asked for elsewhere. */
+  readonly complaints: string[];
+}
+
+/** A server over a directory of its own, and a browser that opens its console. */
+export class Stand {
+  readonly directory: string;
+  readonly #flags: readonly string[];
+  readonly #environment: Readonly<Record<string, string>>;
+  #server: ServerProcess | undefined;
+  #browser: Browser | undefined;
+
+  private constructor(
+    directory: string,
+    flags: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ) {
+    this.directory = directory;
+    this.#flags = [
+      "--log-level",
+      "error",
+      "--allow-location",
+      `file://${directory}/lake`,
+      ...flags,
+    ];
+    this.#environment = environment;
+  }
+
+  static async start(
+    flags: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<Stand> {
+    const directory = await mkdtemp(join(tmpdir(), "firn-console-"));
+    await mkdir(join(directory, "lake"));
+    const stand = new Stand(directory, flags, environment);
+    await stand.serve();
+    const executablePath = CHROMIUM ?? "";
+    stand.#browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    return stand;
+  }
+
+  /** Starts the server; again after it was killed, on the port that it had. */
+  async serve(port?: string): Promise<void> {
+    const flags = port === undefined ? this.#flags : [...this.#flags, "--port", port];
+    this.#server = await startServer(this.directory, flags, this.#environment);
+  }
+
+  get server(): ServerProcess {
+    if (this.#server === undefined) throw new Error("the server was not started");
+    return this.#server;
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser?.close();
+    await this.#server?.stop();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  async open(path: string, options: BrowserContextOptions = {}): Promise<Opened> {
+    if (this.#browser === undefined) throw new Error("the browser was not started");
+    const context = await this.#browser.newContext({
+      viewport: { width: 1_200, height: 800 },
+      permissions: ["clipboard-read", "clipboard-write"],
+      ...options,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const complaints: string[] = [];
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("request", (request) => {
+      const url = request.url();
+      if (!url.startsWith(this.url) && !/^(?:data|blob):/.test(url)) complaints.push(url);
+    });
+    await page.goto(`${this.url}/console${path}`);
+    await page.locator("main h1").waitFor();
+    await page.locator(".loading").first().waitFor({ state: "detached" });
+    return { page, complaints };
+  }
+
+  /** A view in both colours, wide and narrow: no complaint, axe is content, nothing clipped. */
+  async inspect(
+    name: string,
+    path: string,
+    ready: (page: Page) => Promise<unknown> = async () => undefined,
+    /** Statuses of refusals that it shows: the browser complains of each. */
+    refused: readonly string[] = [],
+  ): Promise<void> {
+    for (const [colorScheme, width] of [
+      ["light", 1_200],
+      ["dark", 360],
+    ] as const) {
+      const { page, complaints } = await this.open(path, {
+        colorScheme,
+        viewport: { width, height: 800 },
+        reducedMotion: width === 360 ? "reduce" : "no-preference",
+      });
+      await ready(page);
+      const isExpected = (text: string) =>
+        refused.some((status) => text.includes(`status of ${status}`));
+      expect([name, complaints.filter((one) => !isExpected(one))]).toEqual([name, []]);
+      expect([name, await violations(page)]).toEqual([name, []]);
+      const drawn = await page.evaluate("document.documentElement.scrollWidth");
+      expect([name, drawn]).toEqual([name, width]);
+      if (WRITES) {
+        await mkdir(DOCS, { recursive: true });
+        await page.screenshot({ path: join(DOCS, `${name}-${colorScheme}.png`) });
+      }
+      await page.context().close();
+    }
+  }
+}
+
+/** What axe finds wrong. The page's policy lets nothing in, so the driver brings it. */
+async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(`(() => {${await readFile(AXE, "utf8")}\n})()`);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const found = (await axe.run()).violations;
+    return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  });
+}

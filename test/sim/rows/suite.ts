@@ -1,0 +1,125 @@
+import { FirnError } from "../../../src/base/error.ts";
+import type { Engine } from "../../../src/lsm/engine/engine.ts";
+import { type RowIsolation, RowStore } from "../../../src/rows/index.ts";
+import { rowsOf, SMALL_SQL } from "../../rows/support/open-rows.ts";
+import { FAIR } from "../harness/faults.ts";
+import type { Sim, Suite } from "../harness/sim.ts";
+import type { Member } from "../lsm/member.ts";
+import { LSM_SITES } from "../lsm/places.ts";
+import { inMemory, Shard } from "../lsm/shard.ts";
+import { disturb, inFairWeather, LSM_SUITE } from "../lsm/suite.ts";
+import { anomaliesOf, REFUSED } from "./cycles.ts";
+import { Owners, RowHistory } from "./history.ts";
+import { checkPeople } from "./people.ts";
+import { ACCOUNTS, foundTables, IDS, OPENING } from "./tables.ts";
+import { RowUser, split } from "./user.ts";
+
+const COMMIT = ["wal write", "disk write"] as const;
+
+/** Row tables in a shard that processes take over from each other, among faults. */
+export const ROWS_SUITE: Suite = {
+  name: "rows",
+  sites: LSM_SITES,
+  operations: {
+    open: LSM_SUITE.operations["open"] ?? [],
+    lists: [...COMMIT, "table read"],
+    transfer: [...COMMIT, "table read"],
+    people: [...COMMIT, "table read"],
+  },
+  fullSeeds: 2_000,
+  run: async (sim) => {
+    const shard = new Shard(sim, inMemory(sim), 0.5, new Owners(sim));
+    const level = sim.pick<RowIsolation>(["serializable", "repeatable read", "read committed"]);
+    const history = new RowHistory(sim);
+    const stores = storesOf(sim);
+    sim.log(`lists are ${level}`);
+    const founder = await shard.open("founder", FAIR, "refuse");
+    await inFairWeather("founder", async () => {
+      for (let tries = 0; !(await founded(stores(founder))); tries++) {
+        if (tries === 100) throw new Error("the engine takes no table in");
+        await sim.sleep(1_000);
+      }
+    });
+    founder.host.crash();
+    shard.members.length = 0;
+    const contenders = shard.contend();
+    const chaos = sim.spawn(() => disturb(sim, shard));
+    const parts = { sim, shard, history, level, rowsOf: stores };
+    const users = Array.from({ length: 2 + sim.below(5) }, (_, index) => {
+      const user = new RowUser(parts, `u${index}`);
+      return sim.spawn(() => user.work(15 + sim.below(35)));
+    });
+    await Promise.all(users);
+    shard.calm();
+    await Promise.all([...contenders, chaos]);
+    sim.coverage.note(`owners ${Math.min(shard.history.epochs, 20)}`);
+    await verify(sim, shard, { history, level, stores });
+    return async () => undefined;
+  },
+};
+
+/** One store for each engine, as a process has it: its lock table is shared by all who write. */
+function storesOf(sim: Sim): (member: Member) => RowStore {
+  const stores = new WeakMap<Engine, RowStore>();
+  return ({ engine, host }) => {
+    let store = stores.get(engine);
+    if (store === undefined) {
+      const parts = { engine, clock: host.clock, prng: sim.fork(), account: "acme" };
+      store = new RowStore({ ...parts, expressions: SMALL_SQL });
+      stores.set(engine, store);
+    }
+    return store;
+  };
+}
+
+/** A small engine may be asked for more than it can take in at once. */
+async function founded(store: RowStore): Promise<boolean> {
+  try {
+    await foundTables(store);
+    return true;
+  } catch (error) {
+    if (error instanceof FirnError && error.kind === "Overloaded") return false;
+    throw error;
+  }
+}
+
+interface Judged {
+  readonly history: RowHistory;
+  readonly level: RowIsolation;
+  readonly stores: (member: Member) => RowStore;
+}
+
+/** What must hold once nothing is under way: twice, since what was sent before may still arrive. */
+async function verify(sim: Sim, shard: Shard, judged: Judged): Promise<void> {
+  for (const name of ["heir", "reader"]) {
+    await inFairWeather(name, async () => {
+      const member = await shard.open(name, FAIR, "takeover");
+      await verifyTables(sim, judged.stores(member), judged);
+      await member.engine.flush();
+      await member.engine.compact();
+      await verifyTables(sim, judged.stores(member), judged);
+      await member.engine.close();
+      await shard.verify();
+    });
+  }
+}
+
+async function verifyTables(sim: Sim, store: RowStore, { history, level }: Judged): Promise<void> {
+  sim.must(store.locked === 0, () => `${store.locked} locks of nobody`);
+  const isolation = "repeatable read";
+  const tx = await store.begin({ isolation, readOnly: true, maxAgeMs: 600_000 });
+  await checkPeople(sim, tx);
+  const accounts = await rowsOf(tx.scan(await tx.tables.get(IDS.accounts)));
+  const total = accounts.reduce((sum, [, balance]) => sum + Number(balance), 0);
+  sim.must(total === ACCOUNTS * OPENING, () => `the bank holds ${total} in the end`);
+  for (const [register, version] of await rowsOf(tx.scan(await tx.tables.get(IDS.registers)))) {
+    history.readRegister(Number(register), Number(version), history.told(Number(register)));
+  }
+  const rows = await rowsOf(tx.scan(await tx.tables.get(IDS.lists)));
+  const lists = new Map(rows.map(([list, elements]) => [String(list), split(elements)]));
+  tx.rollback();
+  for (const { anomaly, text } of anomaliesOf(history.transactions, lists)) {
+    if (!REFUSED[level].has(anomaly)) sim.coverage.note(`${level}: ${anomaly}, as it allows`);
+    else sim.must(false, () => `${level}: ${anomaly}: ${text}`);
+  }
+}

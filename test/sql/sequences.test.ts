@@ -1,0 +1,211 @@
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openServer, type TestServer } from "../pgwire/wire-client.ts";
+
+let server: TestServer;
+let client: pg.Client;
+const others: pg.Client[] = [];
+
+async function connect(): Promise<pg.Client> {
+  const one = new pg.Client({ host: "127.0.0.1", port: server.port, user: "tester" });
+  await one.connect();
+  others.push(one);
+  return one;
+}
+
+beforeEach(async () => {
+  server = await openServer();
+  client = await connect();
+});
+afterEach(async () => {
+  for (const one of others.splice(0)) await one.end();
+  await server.close();
+  expect(server.defects).toEqual([]);
+});
+
+async function rows(sql: string, on = client): Promise<readonly string[]> {
+  const types = { getTypeParser: () => (value: string) => value };
+  const answer = await on.query<(string | null)[]>({ text: sql, rowMode: "array", types });
+  return answer.rows.map((row) => row.map((value) => value ?? "NULL").join("|"));
+}
+
+async function failure(sql: string): Promise<string> {
+  return await client.query(sql).then(
+    () => "done",
+    (error: { code?: string; message: string }) => `${error.code}: ${error.message}`,
+  );
+}
+
+describe("numbers of a sequence", () => {
+  it("are given once to each call of each row", async () => {
+    await client.query("create sequence s");
+    expect(await rows("select nextval('s'), nextval('s')")).toEqual(["1|2"]);
+    expect(await rows("select n, nextval('s') from generate_series(1, 3) n")).toEqual([
+      "1|3",
+      "2|4",
+      "3|5",
+    ]);
+    expect(await rows("select currval('s'), lastval()")).toEqual(["5|5"]);
+    expect(await rows("values (nextval('s')), (nextval('s'))")).toEqual(["6", "7"]);
+    expect(await rows("select (select nextval('s') + n) from generate_series(0, 1) n")).toEqual([
+      "8",
+      "10",
+    ]);
+    expect(await rows("select n from generate_series(9, 12) n where nextval('s') = n + 1")).toEqual(
+      ["9", "10", "11", "12"],
+    );
+    await client.query("create table t (id bigint primary key, n int)");
+    await client.query("insert into t values (nextval('s'), 1), (nextval('s'), 2)");
+    await client.query("insert into t select nextval('s'), n from t");
+    await client.query("update t set n = nextval('s') where n = 2");
+    expect(await rows("select id, n from t order by id")).toEqual([
+      "14|1",
+      "15|18",
+      "16|1",
+      "17|19",
+    ]);
+    const prepared = {
+      name: "next",
+      text: "select nextval($1::regclass)::int as n",
+      values: ["s"],
+    };
+    expect((await client.query(prepared)).rows).toEqual([{ n: 20 }]);
+    expect((await client.query(prepared)).rows).toEqual([{ n: 21 }]);
+  });
+
+  it("are never taken back; those of others are not those of the session", async () => {
+    await client.query("create sequence s");
+    const other = await connect();
+    await client.query("begin");
+    expect(await rows("select nextval('s')")).toEqual(["1"]);
+    expect(await rows("select nextval('s')", other)).toEqual(["2"]);
+    await client.query("rollback");
+    expect(await rows("select currval('s')")).toEqual(["1"]);
+    expect(await rows("select nextval('s')")).toEqual(["3"]);
+    expect(await rows("select currval('s'), lastval()", other)).toEqual(["2|2"]);
+    await client.query("discard sequences");
+    expect(await failure("select currval('s')")).toBe(
+      '55000: currval of sequence "s" is not yet defined in this session',
+    );
+    expect(await failure("select lastval()")).toBe(
+      "55000: lastval is not yet defined in this session",
+    );
+  });
+
+  it("are set, and read as a relation", async () => {
+    await client.query("create sequence s increment 5 start 10 maxvalue 100");
+    expect(await rows("select last_value, is_called from s")).toEqual(["10|f"]);
+    expect(await rows("select setval('s', 40)")).toEqual(["40"]);
+    expect(await rows("select currval('s'), nextval('s')")).toEqual(["40|45"]);
+    expect(await rows("select setval('s', 60, false), nextval('s')")).toEqual(["60|60"]);
+    expect(await rows("select last_value, is_called from s")).toEqual(["60|t"]);
+    expect(await failure("select setval('s', 101)")).toBe(
+      '22003: setval: value 101 is out of bounds for sequence "s" (1..100)',
+    );
+    await client.query("alter sequence s restart with 100");
+    expect(await rows("select nextval('s')")).toEqual(["100"]);
+    expect(await failure("select nextval('s')")).toBe(
+      '2200H: nextval: reached maximum value of sequence "s" (100)',
+    );
+    await client.query("alter sequence s cycle");
+    expect(await rows("select nextval('s')")).toEqual(["1"]);
+    await client.query("begin read only");
+    expect(await failure("select nextval('s')")).toMatch(/^25006: /);
+    await client.query("rollback");
+  });
+
+  it("are those of columns too", async () => {
+    await client.query(
+      "create table t (id serial primary key, n int generated by default as identity)",
+    );
+    expect(await rows("insert into t default values returning id, n")).toEqual(["1|1"]);
+    expect(
+      await rows("select pg_get_serial_sequence('t', 'id'), pg_get_serial_sequence('t', 'n')"),
+    ).toEqual(["public.t_id_seq|public.t_n_seq"]);
+    expect(await rows("select currval(pg_get_serial_sequence('t', 'id')), lastval()")).toEqual([
+      "1|1",
+    ]);
+    expect(await failure("select pg_get_serial_sequence('t', 'x')")).toBe(
+      '42703: column "x" of relation "t" does not exist',
+    );
+    await client.query("select setval('t_id_seq', 41)");
+    expect(await rows("insert into t default values returning id, n")).toEqual(["42|2"]);
+    await client.query("truncate t restart identity");
+    expect(await rows("insert into t default values returning id, n")).toEqual(["1|1"]);
+  });
+});
+
+describe("sequences", () => {
+  it("are made, changed, renamed, moved and dropped in a transaction", async () => {
+    await client.query("begin; create sequence s; rollback");
+    expect(await failure("select nextval('s')")).toBe('42P01: relation "s" does not exist');
+    await client.query("create sequence if not exists s as smallint");
+    await client.query("create sequence if not exists s");
+    expect(await failure("create sequence s")).toBe('42P07: relation "s" already exists');
+    expect(await failure("create table s (id int)")).toBe('42P07: relation "s" already exists');
+    await client.query("create schema other; alter sequence s rename to r");
+    await client.query("alter sequence r set schema other");
+    expect(await rows("select nextval('other.r')")).toEqual(["1"]);
+    expect(await failure("drop schema other")).toMatch(/^2BP01: cannot drop schema other/);
+    await client.query("drop schema other cascade");
+    expect(await failure("drop sequence r")).toBe('42P01: sequence "r" does not exist');
+    await client.query("drop sequence if exists r");
+    expect(await failure("create sequence z increment 0")).toBe(
+      "22023: INCREMENT must not be zero",
+    );
+    await client.query("create table t (id int)");
+    expect(await failure("select nextval('t')")).toBe('42809: "t" is not a sequence');
+  });
+
+  it("bound what they give", async () => {
+    await client.query("create sequence s minvalue 5 maxvalue 7; select nextval('s')");
+    expect(await failure("alter sequence s minvalue 6 start 6")).toBe(
+      "22023: RESTART value (5) cannot be less than MINVALUE (6)",
+    );
+    await client.query("alter sequence s no maxvalue no minvalue");
+    expect(await rows("select seqmin, seqmax, seqstart from pg_sequence")).toEqual([
+      "1|9223372036854775807|5",
+    ]);
+  });
+
+  it("number columns whose default they are", async () => {
+    await client.query("create sequence s start 7");
+    await client.query("create table t (id int default nextval('s'), name text)");
+    expect(await rows("insert into t (name) values ('a'), ('b') returning id")).toEqual(["7", "8"]);
+    await client.query("alter sequence s rename to numbers");
+    expect(
+      await rows(
+        "select pg_get_expr(adbin, adrelid) from pg_attrdef where adrelid = 't'::regclass",
+      ),
+    ).toEqual(["nextval('numbers'::regclass)"]);
+    expect(await failure("drop sequence numbers")).toMatch(/^2BP01: cannot drop sequence numbers/);
+    await client.query("drop sequence numbers cascade");
+    expect(await rows("insert into t (name) values ('c') returning id")).toEqual(["NULL"]);
+  });
+
+  it("go with the column that owns them", async () => {
+    await client.query("create table t (id int, n int); create sequence s owned by t.n");
+    expect(await rows("select pg_get_serial_sequence('t', 'n')")).toEqual(["public.s"]);
+    await client.query("alter table t drop column n");
+    expect(await failure("select nextval('s')")).toBe('42P01: relation "s" does not exist');
+    await client.query("create sequence s owned by t.id; alter sequence s owned by none");
+    await client.query("drop table t");
+    expect(await rows("select nextval('s')")).toEqual(["1"]);
+    await client.query("create table u (id int generated always as identity)");
+    expect(await failure("drop sequence u_id_seq")).toMatch(/^2BP01: .* requires it$/);
+  });
+
+  it("are listed", async () => {
+    await client.query("create sequence s as int increment 2; select nextval('s')");
+    expect(await rows("select relname, relkind from pg_class where relkind = 'S'")).toEqual([
+      "s|S",
+    ]);
+    expect(
+      await rows("select seqrelid::regclass, seqtypid::regtype, seqincrement from pg_sequence"),
+    ).toEqual(["s|integer|2"]);
+    expect(await rows("select sequencename, last_value from pg_sequences")).toEqual(["s|1"]);
+    expect(
+      await rows("select sequence_name, data_type, increment from information_schema.sequences"),
+    ).toEqual(["s|integer|2"]);
+  });
+});
