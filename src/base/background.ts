@@ -7,7 +7,7 @@ export type OnDefect = (error: unknown) => void;
  * Work that follows an answer and that no caller waits for, one piece after the other. It must be
  * such that a process may end at any step of it: what is left undone is found and done by others. A
  * store that refuses or keeps silent is therefore no error here; a defect of ours is. `onDefect`
- * hears of each such defect as it comes up; without it, `settled` throws the first.
+ * is told each such defect as it comes up; without it, `settled` throws the first.
  */
 export class Background {
   readonly #onDefect: OnDefect;

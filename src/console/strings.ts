@@ -13,7 +13,7 @@ export const STRINGS = {
   settings: "Settings",
   gone: "The server does not answer. What you see is what it said last.",
   loading: "Loading…",
-  notFound: "There is no such page.",
+  notFound: "This page does not exist.",
   copy: "Copy",
   copied: "Copied",
   saveSvg: "Save as SVG",

@@ -19,7 +19,7 @@ export function SqlPage() {
   const [run, setRun] = useState<SqlRun>();
   const [past, setPast] = useState(pastStatements);
   const [catalog, setCatalog] = useState(DEFAULT_CATALOG);
-  // A statement whose result nobody sees any more is cancelled.
+  // A statement whose result is not shown any more is cancelled.
   useEffect(() => () => cancel.current?.abort(), []);
   const isRunning = run?.state === "running";
   const start = () => {

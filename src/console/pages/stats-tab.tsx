@@ -8,7 +8,7 @@ import { usePages } from "../parts/use-pages.ts";
 import { STRINGS } from "../strings.ts";
 import type { TablePath } from "./table.tsx";
 
-/** What manifests, and whoever has put statistics, tell of the columns of a snapshot. */
+/** The columns of a snapshot, as manifests and stored statistics describe them. */
 export function StatsTab({
   path,
   snapshot,

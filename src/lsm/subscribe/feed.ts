@@ -5,7 +5,7 @@ import type { WalBatch } from "../wal/port.ts";
 /** What is held for those who follow; who lags further reads the log. */
 const TAIL_BYTES = 4_194_304;
 
-/** Who follows, and how many operations the slowest of them has still to be handed. */
+/** Subscribers, and how many operations the slowest of them has still to be handed. */
 export interface FeedFigures {
   readonly subscribers: number;
   readonly behind: number;
