@@ -318,7 +318,7 @@ export class ForeignKeys {
     const columns = namesOf(compiled, key.references.columns);
     const detail = `Key (${columns}) is still referenced from table "${child.name}".`;
     const write = `update or delete on table "${parent.name}"`;
-    return violated(write, child, key, detail);
+    return violated(write, child, key, detail, ` on table "${child.name}"`);
   }
 }
 
@@ -420,8 +420,9 @@ function violated(
   child: TableDescriptor,
   key: ForeignKeyDescriptor,
   detail: string,
+  of = "",
 ): Error {
-  const message = `${write} violates foreign key constraint "${key.name}" of table "${child.name}"`;
+  const message = `${write} violates foreign key constraint "${key.name}"${of}`;
   const names = key.columns.map((id) => child.columns.find((one) => one.id === id)?.name ?? "");
   return rowError("Conflict", "ROW_FOREIGN_KEY", "23503", message, {
     table: child.name,

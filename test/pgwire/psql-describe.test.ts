@@ -8,30 +8,39 @@ import { openServer, type TestServer } from "./wire-client.ts";
  * What psql 15 prints of PostgreSQL 15 for the same tables and user, byte for byte. Recorded as
  * psql -X -U postgres -f TABLES, then each command alone, each behind a line `== command`.
  */
-const RECORDED = readFileSync("test/fixtures/sql/psql-describe.txt", "utf8");
 const TABLES = `
 create table t(id int primary key, s text not null default 'x', n numeric(10,2), unique(s));
 create index on t(n);
 create table "Other"(a bigint, b varchar(20) default 'q', c bool default true,
   d int default 5 check (d > 0), e timestamptz default now());
 create index oi on "Other"(a desc nulls last, d nulls first) include (b) where d is not null;`;
+const REFERENCES = `
+create table customers(id int primary key, name text);
+create table orders(id int primary key, customer int references customers on delete cascade,
+  foreign key (customer) references customers(id) deferrable initially deferred);`;
 
 const run = promisify(execFile);
 const hasPsql = spawnSync("psql", ["--version"]).stdout?.toString().includes(" 15.") === true;
 if (!hasPsql) process.stdout.write("skipped: psql 15 is not installed\n");
 
-const SECTIONS = RECORDED.split(/^== /m)
-  .slice(1)
-  .map((section) => {
-    const end = section.indexOf("\n");
-    return [section.slice(0, end), section.slice(end + 1)] as const;
-  });
+function sectionsOf(file: string): readonly (readonly [string, string])[] {
+  return readFileSync(`test/fixtures/sql/${file}`, "utf8")
+    .split(/^== /m)
+    .slice(1)
+    .map((section) => {
+      const end = section.indexOf("\n");
+      return [section.slice(0, end), section.slice(end + 1)] as const;
+    });
+}
 
-describe.skipIf(!hasPsql)("psql's \\d family", () => {
+describe.skipIf(!hasPsql).each([
+  ["tables and indexes", TABLES, "psql-describe.txt"],
+  ["foreign keys", REFERENCES, "psql-foreign-keys.txt"],
+])("psql's \\d family: %s", (_what, tables, recorded) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await openServer();
-    await psql(TABLES);
+    await psql(tables);
   });
   afterAll(() => server.close());
 
@@ -41,8 +50,8 @@ describe.skipIf(!hasPsql)("psql's \\d family", () => {
     return stdout + stderr;
   }
 
-  it.each(SECTIONS)("%s", async (command, recorded) => {
-    expect(await psql(command)).toBe(recorded);
+  it.each(sectionsOf(recorded))("%s", async (command, expected) => {
+    expect(await psql(command)).toBe(expected);
     expect(server.defects).toEqual([]);
   });
 });

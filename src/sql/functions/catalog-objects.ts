@@ -149,6 +149,10 @@ export const catalogObjectFamily: Family = {
   PG_char_to_encoding: (name: string) => (/^utf-?8$/i.test(name) ? 6 : -1),
   pg_relation_is_publishable: () => false,
   pg_my_temp_schema: () => 0,
+  // No table is partitioned, and none has triggers that pg_trigger would list.
+  pg_partition_ancestors: () => [],
+  pg_get_triggerdef: () => null,
+  pg_get_triggerdef_ext: () => null,
   pg_is_other_temp_schema: () => false,
   pg_tablespace_location: () => "",
   text_regclass(text: string, at: SqlContext) {

@@ -31,6 +31,7 @@ export function zeroVector(elements: readonly Datum[]): ArrayDatum {
 function* classRows({ snapshot }: ProviderContext): Generator<Named> {
   const checks = countBy(snapshot.constraints, ({ descriptor }) => descriptor.kind === "check");
   const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
+  const related = relatedByForeignKeys(snapshot);
   for (const relation of snapshot.relations) {
     const { oid, name, schema, kind, isSystem } = relation;
     const isHeap = kind === "r";
@@ -55,7 +56,7 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       relnatts: attributeCount(relation),
       relchecks: checks.get(oid) ?? 0,
       relhasrules: kind === "v",
-      relhastriggers: false,
+      relhastriggers: related.has(oid),
       relhassubclass: false,
       relrowsecurity: false,
       relforcerowsecurity: false,
@@ -67,6 +68,21 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       relminmxid: 0,
     };
   }
+}
+
+/** Tables at either end of a foreign key, which PostgreSQL enforces by triggers. */
+function relatedByForeignKeys({ constraints, relations }: CatalogSnapshot): ReadonlySet<number> {
+  const found = new Set<number>();
+  const targets = new Set<string>();
+  for (const { of, descriptor } of constraints) {
+    if (descriptor.kind !== "foreign key") continue;
+    found.add(of.oid);
+    targets.add(descriptor.references.table);
+  }
+  for (const { oid, table } of relations) {
+    if (table !== undefined && targets.has(table.id)) found.add(oid);
+  }
+  return found;
 }
 
 function countBy(
@@ -332,6 +348,7 @@ function* descriptionRows({ snapshot }: ProviderContext): Generator<Named> {
 
 function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
   const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
+  const related = relatedByForeignKeys(snapshot);
   for (const { oid, name, schema, kind } of snapshot.relations) {
     if (kind !== "r") continue;
     yield {
@@ -340,7 +357,7 @@ function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
       tableowner: snapshot.user,
       hasindexes: indexed.has(oid),
       hasrules: false,
-      hastriggers: false,
+      hastriggers: related.has(oid),
       rowsecurity: false,
     };
   }
