@@ -4,6 +4,7 @@ import type { Item, Live } from "../pointer/port.ts";
 import { accountById, putAccount } from "./account-payloads.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
+import { isNamed } from "./delete-marks.ts";
 import { type Stored, summaryOfItem } from "./entities.ts";
 import { accountExists, accountNotFound, beingDeleted, corrupt } from "./errors.ts";
 import { accessKey, directoryOf, FAMILIES, keyOf } from "./keys.ts";
@@ -14,7 +15,7 @@ import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
 import { bumpAccess } from "./principals.ts";
-import { type Attempt, type Planned, write } from "./repository.ts";
+import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
 import type { Revise } from "./revise.ts";
 import { type RevisedEntity, revisedBy, revisedOf } from "./revised-entity.ts";
 import { nameSummary } from "./summaries.ts";
@@ -66,7 +67,11 @@ export class Accounts {
     const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Account>>> => {
       const { revision, updatedAtMs } = attempt.authorship;
       const held = await pointers.get(keyOf(FAMILIES.accountByName, name));
-      if (held.state === "live") throw await this.#held(held, name);
+      if (held.state === "live") {
+        const why = await this.#held(held, name);
+        if (why === undefined) return REPLAN;
+        throw why;
+      }
       const entity: Account = {
         type: "account",
         id,
@@ -123,12 +128,11 @@ export class Accounts {
     putAccount(this.#context, batch, item, entity, authorship);
   }
 
-  /** Why a name that an account has is not free: it is about to be, or it is not. */
-  async #held(held: Live, name: string): Promise<FirnError> {
+  /** Why a name that an account had is not free; undefined where it has become free meanwhile. */
+  async #held(held: Live, name: string): Promise<FirnError | undefined> {
     const stored = await accountById(this.#context, summaryOfItem(held).entityId as AccountId);
-    return stored?.entity.state === "DELETING"
-      ? beingDeleted("account", name)
-      : accountExists(name);
+    if (stored === undefined || !isNamed(stored.entity)) return undefined;
+    return stored.entity.state === "DELETING" ? beingDeleted("account", name) : accountExists(name);
   }
 
   /** What an earlier request of the same key came to, as it stands now. */

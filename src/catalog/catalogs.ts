@@ -3,6 +3,7 @@ import type { CatalogId } from "../base/ids.ts";
 import type { Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
+import { isNamed } from "./delete-marks.ts";
 import { afterDropKeys, purgeAfterMsOf, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import {
@@ -61,7 +62,11 @@ export class Catalogs {
     const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Catalog>>> => {
       const { revision, updatedAtMs } = attempt.authorship;
       const held = await pointers.get(keyOf(FAMILIES.catalogByName, account, name));
-      if (held.state === "live") throw await this.#held(held, name);
+      if (held.state === "live") {
+        const why = await this.#held(held, name);
+        if (why === undefined) return REPLAN;
+        throw why;
+      }
       const entity: Catalog = {
         type: "catalog",
         id,
@@ -303,11 +308,12 @@ export class Catalogs {
     return alive ? { stored, guards, left, nameItem, also: rest } : undefined;
   }
 
-  /** Why a name that a catalog has is not free: it is about to be, or it is not. */
-  async #held(held: Live, name: string): Promise<FirnError> {
+  /** Why a name that a catalog had is not free; undefined where it has become free meanwhile. */
+  async #held(held: Live, name: string): Promise<FirnError | undefined> {
     const { account, pointers } = this.#context;
     const item = await pointers.get(byIdKey("catalog", account, summaryOfItem(held).entityId));
-    const isLeaving = item.state === "live" && summaryOfItem(item).state === "DELETING";
+    if (item.state === "absent" || !isNamed(summaryOfItem(item))) return undefined;
+    const isLeaving = summaryOfItem(item).state === "DELETING";
     return isLeaving ? beingDeleted("catalog", name) : catalogExists(name);
   }
 

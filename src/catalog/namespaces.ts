@@ -4,6 +4,7 @@ import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
+import { isNamed } from "./delete-marks.ts";
 import { afterDropKeys, purgeAfterMsOf, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import {
@@ -78,7 +79,11 @@ export class Namespaces {
     const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Namespace>>> => {
       const { revision, updatedAtMs } = attempt.authorship;
       const place = await this.#place({ catalog: ref.catalog, path });
-      if (place.item.state === "live") throw await this.#held(place.item, path);
+      if (place.item.state === "live") {
+        const held = await this.#held(place.item, path);
+        if (held === undefined) return REPLAN;
+        throw held;
+      }
       const entity: Namespace = {
         type: "namespace",
         id,
@@ -363,11 +368,12 @@ export class Namespaces {
     return alive ? { stored, guards, nameItem, left } : undefined;
   }
 
-  /** Why a path that a namespace has is not free: it is about to be, or it is not. */
-  async #held(held: Live, path: readonly string[]): Promise<FirnError> {
+  /** Why a path that a namespace had is not free; undefined where it has become free meanwhile. */
+  async #held(held: Live, path: readonly string[]): Promise<FirnError | undefined> {
     const { account, pointers } = this.#context;
     const item = await pointers.get(byIdKey("namespace", account, summaryOfItem(held).entityId));
-    const isLeaving = item.state === "live" && summaryOfItem(item).state === "DELETING";
+    if (item.state === "absent" || !isNamed(summaryOfItem(item))) return undefined;
+    const isLeaving = summaryOfItem(item).state === "DELETING";
     return isLeaving ? beingDeleted("namespace", dotted(path)) : namespaceExists(path);
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
+import type { PointerStore } from "../../src/pointer/port.ts";
 import type { JobInfo } from "../../src/service/jobs-admin.ts";
 import { checkStore } from "../catalog/support/check-store.ts";
 import { Mortal } from "../support/mortal.ts";
@@ -288,6 +289,36 @@ describe("a recursive delete of a catalog", () => {
     for (const { id } of [inner, outer]) {
       expect(settled(await node.jobsAdmin.get(ACTOR, id))).toMatchObject({ state: "over" });
     }
+    await mustBeSound(of);
+  });
+});
+
+describe("a name that becomes free while it is asked for", () => {
+  it.each(["namespace", "catalog"])("is given to who asked: a %s", async (type) => {
+    const of = await world();
+    const { node, stores } = of;
+    let drop: (() => Promise<void>) | undefined = async () => {
+      if (type === "namespace") await node.model.namespaces.dropAll(ACTOR, A);
+      else await node.model.catalogs.dropAll(ACTOR, { catalog: { name: "c" } });
+      await node.runner.runDue();
+    };
+    // The first single read is of what has the name, once the name itself was read.
+    const late: PointerStore = {
+      ...new Mortal(Number.POSITIVE_INFINITY).pointers(stores.pointers),
+      get: async (key) => {
+        const free = key.includes(`/${type}s/by-id/`) ? drop : undefined;
+        if (free !== undefined) drop = undefined;
+        await free?.();
+        return stores.pointers.get(key);
+      },
+    };
+    const ports = { ...testStores({ clock: stores.clock, seed: 7 }), blobs: stores.blobs };
+    const files = new MemoryBlobStore(stores.clock);
+    const other = await openInMemory({ ...ports, pointers: late }, files, { catalog: "other" });
+    if (type === "namespace") {
+      await other.iceberg.createNamespace(ACTOR, { catalog: "c", namespace: ["a"] }, {});
+    } else await other.model.catalogs.create(ACTOR, { name: "c" });
+    expect(drop).toBeUndefined();
     await mustBeSound(of);
   });
 });
