@@ -19,6 +19,7 @@ import { sequenceFamily } from "./sequences.ts";
 import { sessionFamily } from "./session.ts";
 import { stringFamily } from "./strings.ts";
 import { textFamily } from "./texts.ts";
+import { toCharFamily } from "./to-char.ts";
 
 /** All implementations, by PostgreSQL's C function or, of SQL bodies, by `name(types)`. */
 export const FAMILIES: Family = {
@@ -42,4 +43,5 @@ export const FAMILIES: Family = {
   ...enumFamily,
   ...binaryStringFamily,
   ...arrayFamily,
+  ...toCharFamily,
 };
