@@ -4,7 +4,8 @@ import { ANSWERS, answersIn, ask } from "./answers.ts";
 
 /**
  * Asks PostgreSQL 15 the expressions of `test/fixtures/sql/answers/` and writes its answers beside
- * them. A line that does not begin with `["` is a new expression: `node test/sql/record-answers.ts`.
+ * them. A line that does not begin with `["` is a new expression. Run it by
+ * `node test/sql/record-answers.ts`.
  */
 async function main(): Promise<void> {
   const programs = postgresPrograms();

@@ -106,6 +106,9 @@ function bindWindowCall(
   return { kind: "window", oid: bound.oid, typmod: -1, index };
 }
 
+/** The clause of a scope whose calls are relations. */
+export const FUNCTIONS_IN_FROM = "functions in FROM";
+
 type Resolved = Extract<
   ReturnType<Scope["functions"]["resolveFunction"]>,
   { readonly kind: "call" }
@@ -143,7 +146,20 @@ function callExpr(scope: Scope, name: string, resolved: Resolved, args: readonly
     isStable: resolved.procedure.volatility === "s",
     returnsSet: resolved.returnsSet,
     ...(WAITING.has(resolved.procedure.source) && { waits: true }),
+    ...(resolved.result === OID.record && { columns: outputColumns(scope, name, resolved) }),
   };
+}
+
+/** The columns of a function that returns rows, which only FROM can take apart. */
+function outputColumns(
+  { clause }: Scope,
+  name: string,
+  { procedure: { modes, names, allArguments } }: Resolved,
+): NonNullable<CallExpr["columns"]> {
+  if (clause !== FUNCTIONS_IN_FROM) throw notSupported(`rows of ${name} outside of FROM`);
+  return (modes ?? []).flatMap((mode, i) =>
+    mode === "o" ? [{ name: names?.[i] ?? "", oid: allArguments?.[i] ?? 0 }] : [],
+  );
 }
 
 /** The default of a parameter, as PostgreSQL's tables write it: `'{}'::text[]`, `false`, `NULL`. */

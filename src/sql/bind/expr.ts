@@ -118,6 +118,8 @@ export interface CallExpr extends Typed {
   /** Depends on settings or on the transaction: not for an index or a generated column. */
   readonly isStable?: boolean;
   readonly returnsSet: boolean;
+  /** Of a function of several output columns: each value is a row of them. */
+  readonly columns?: readonly { readonly name: string; readonly oid: number }[];
   /** `evaluate` gives a promise. */
   readonly waits?: boolean;
 }

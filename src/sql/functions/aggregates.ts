@@ -3,25 +3,13 @@ import { divisionScale, Numeric } from "../../rows/numeric.ts";
 import { notSupported } from "../error.ts";
 import { signatures } from "../signatures/tables.ts";
 import { vector } from "../types/arrays.ts";
-import type { SqlContext } from "../types/context.ts";
 import { checkInt8 } from "../types/integers.ts";
+import type { Aggregate, AggregateState } from "./aggregate.ts";
 import { floatOverflow } from "./floats.ts";
 import { addIntervals, divideInterval } from "./intervals.ts";
+import { jsonAggregate } from "./json-aggregates.ts";
 import { rootAt } from "./numeric-math.ts";
 import type { FunctionRegistry, ResolvedCall } from "./resolve.ts";
-
-/** What an aggregate has seen of one group. */
-export interface AggregateState {
-  /** The arguments of one row, NULL included. */
-  add(values: readonly Datum[], context: SqlContext): void;
-  /** May be called more than once, and between rows. */
-  result(context: SqlContext): Datum;
-}
-
-/** An aggregate bound to the types of its call: one state a group. */
-export interface Aggregate {
-  create(): AggregateState;
-}
 
 type Make = () => AggregateState;
 
@@ -239,6 +227,8 @@ export function aggregateOf(functions: FunctionRegistry, call: ResolvedCall): Ag
   const row = aggregateByProcedure.get(oid);
   const transition = procedureByOid.get(row?.transition ?? 0);
   if (row === undefined || transition === undefined || row.kind !== "n") throw refused(name);
+  const json = jsonAggregate(transition.source, functions.types, call.arguments);
+  if (json !== undefined) return json;
   const machine = MACHINES[transition.source];
   const make = typeof machine === "function" ? machine : machine?.[SAME_NAMES[name] ?? name];
   if (make !== undefined) return { create: make };

@@ -28,8 +28,10 @@ const MAX_ZONE_HOURS = 15;
 const SPACE = /[ \t\n\r\v\f]/;
 const SEPARATOR = /[!-/:-@[-`{-~]/;
 /** Fields that a number without a separator may follow: then each has its own width. */
-const NUMERIC =
-  /^(?:CC|DDD|DD|D|FF[1-6]|HH24|HH12|HH|IDDD|ID|IW|IYYY|IYY|IY|I|J|MI|MM|MS|Q|S{2}|S{4,5}|US|WW|W|Y,YYY|YYYY|YYY|YY|Y)$/;
+const NUMERIC = new RegExp(
+  "^(?:CC|D{1,3}|FF[1-6]|HH(?:12|24)?|I(?:DDD|D|W|Y{0,3})|J|MI|MM|MS|Q|SS|S{4,5}|US|W{1,2}" +
+    "|Y,YYY|Y{1,4})$",
+);
 /** Characters that a field takes where a number follows it. */
 const WIDTHS: Readonly<Record<string, number>> = {
   HH: 2,

@@ -10,6 +10,9 @@ import { formattingFamily } from "./formatting.ts";
 import type { Family } from "./implementation.ts";
 import { integerFamily } from "./integers.ts";
 import { intervalFamily } from "./intervals.ts";
+import { jsonFamily } from "./json.ts";
+import { jsonBuildFamily } from "./json-build.ts";
+import { jsonChangeFamily } from "./json-change.ts";
 import { jsonbFamily } from "./jsonb.ts";
 import { likeFamily } from "./like.ts";
 import { numericMathFamily } from "./numeric-math.ts";
@@ -17,6 +20,7 @@ import { numericFamily } from "./numerics.ts";
 import { regularExpressionFamily } from "./regular-expressions.ts";
 import { sequenceFamily } from "./sequences.ts";
 import { sessionFamily } from "./session.ts";
+import { spanFamily } from "./spans.ts";
 import { stringFamily } from "./strings.ts";
 import { textFamily } from "./texts.ts";
 import { toCharFamily } from "./to-char.ts";
@@ -31,6 +35,7 @@ export const FAMILIES: Family = {
   ...dateTimeFamily,
   ...datePartFamily,
   ...intervalFamily,
+  ...spanFamily,
   ...numericFamily,
   ...textFamily,
   ...regularExpressionFamily,
@@ -39,6 +44,9 @@ export const FAMILIES: Family = {
   ...numericMathFamily,
   ...likeFamily,
   ...jsonbFamily,
+  ...jsonFamily,
+  ...jsonBuildFamily,
+  ...jsonChangeFamily,
   ...formattingFamily,
   ...enumFamily,
   ...binaryStringFamily,

@@ -1,11 +1,11 @@
 import type { ArrayDatum } from "../../rows/datum.ts";
 import type { Numeric } from "../../rows/numeric.ts";
 import { SqlError } from "../error.ts";
-import { vector } from "../types/arrays.ts";
 import { CODECS } from "../types/codecs.ts";
 import { compareJson, type Json, jsonText, parseJson, sorted } from "../types/json.ts";
 import { comparisons } from "./comparisons.ts";
 import type { Family } from "./implementation.ts";
+import { toInteger } from "./numerics.ts";
 
 const order = (a: string, b: string): number => CODECS["jsonb"]?.compare?.(a, b) ?? 0;
 
@@ -201,24 +201,8 @@ export const jsonbFamily: Family = {
     if (value.kind === "boolean") return value.value;
     throw new SqlError("22023", `cannot cast jsonb ${value.kind} to type boolean`);
   },
-  jsonb_object: (pairs: ArrayDatum) => objectOf(pairs),
+  jsonb_int2: (a: string) => Number(toInteger(toNumeric(a, "smallint"), 16, "smallint")),
+  jsonb_int4: (a: string) => Number(toInteger(toNumeric(a, "integer"), 32, "integer")),
+  jsonb_int8: (a: string) => toInteger(toNumeric(a, "bigint"), 64, "bigint"),
+  jsonb_float8: (a: string) => toNumeric(a, "double precision").toNumber(),
 };
-
-/** `{key, value, key, value}` as an object of texts. */
-function objectOf({ dimensions, elements: texts }: ArrayDatum): string {
-  if (dimensions.length > 2 || (dimensions.length === 2 && dimensions[1] !== 2)) {
-    throw new SqlError("2202E", "array must have two columns");
-  }
-  if (texts.length % 2 === 1)
-    throw new SqlError("2202E", "array must have even number of elements");
-  const members = new Map<string, Json>();
-  const pairs = vector(texts).elements;
-  for (let i = 0; i < pairs.length; i += 2) {
-    const key = pairs[i] ?? null;
-    const value = pairs[i + 1] ?? null;
-    if (key === null) throw new SqlError("22004", "null value not allowed for object key");
-    const json: Json = value === null ? { kind: "null" } : { kind: "string", value: String(value) };
-    members.set(String(key), json);
-  }
-  return jsonText({ kind: "object", members: sorted(members) });
-}

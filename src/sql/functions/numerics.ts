@@ -3,7 +3,7 @@ import { SqlError } from "../error.ts";
 import { applyNumericModifier } from "../types/numeric.ts";
 import type { Family } from "./implementation.ts";
 
-function toInteger(value: Numeric, bits: number, type: string): bigint {
+export function toInteger(value: Numeric, bits: number, type: string): bigint {
   const whole = value.toBigInt();
   if (whole === undefined) {
     const what = value.isNaN ? "NaN" : "infinity";

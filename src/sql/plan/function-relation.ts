@@ -1,5 +1,6 @@
 import type { Node } from "libpg-query";
 import type { Datum } from "../../rows/index.ts";
+import { FUNCTIONS_IN_FROM } from "../bind/bind-call.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
 import { type CallExpr, type Expr, isVolatile } from "../bind/expr.ts";
 import { textsOf } from "../bind/names.ts";
@@ -22,7 +23,7 @@ export function functionRelation(
 ): Relation {
   const { functions = [], alias, ordinality = false, coldeflist = [] } = range;
   if (coldeflist.length > 0) throw notSupported("a column definition list");
-  const scope = scopeOf({ ...env, outer: lateral }, [], "functions in FROM");
+  const scope = scopeOf({ ...env, outer: lateral }, [], FUNCTIONS_IN_FROM);
   const nodes = functions.flatMap((each) => {
     const [node] = contentOf(each, "List")?.items ?? [];
     return unnested(node as Node);
@@ -31,10 +32,13 @@ export function functionRelation(
   const names = textsOf(alias?.colnames);
   const [first] = nodes as [Node];
   const name = alias?.aliasname ?? columnName(first);
-  const columns = calls.map((call, i): OutputColumn => {
+  const columns = calls.flatMap((call, i): readonly OutputColumn[] => {
+    const place = { typmod: call.typmod, tableOid: 0, attribute: 0 };
+    const several = call.kind === "call" ? call.columns : undefined;
+    if (several !== undefined) return several.map((one) => ({ ...one, ...place }));
     // One function's one column is named as the whole is.
     const own = calls.length === 1 ? name : columnName(nodes[i]);
-    return { name: own, oid: call.oid, typmod: call.typmod, tableOid: 0, attribute: 0 };
+    return [{ name: own, oid: call.oid, ...place }];
   });
   if (ordinality) {
     columns.push({ name: "ordinality", oid: 20, typmod: -1, tableOid: 0, attribute: 0 });
@@ -46,13 +50,14 @@ export function functionRelation(
   const sets = calls.map((call) =>
     call.kind === "call" && call.returnsSet ? setOf(call) : single(call),
   );
+  const widths = calls.map((call) => (call.kind === "call" ? call.columns?.length : undefined));
   const node: PlanNode = {
     title: `Function Scan on ${name}`,
     details: [],
     children: [],
     open: async (run) => {
       const values = await run.evaluate(() => sets.map((set) => set(run)));
-      return new MadeRows(rowsOf(values, ordinality), run);
+      return new MadeRows(rowsOf(values, widths, ordinality), run);
     },
   };
   const { refs } = lateral;
@@ -74,10 +79,15 @@ function unnested(node: Node): readonly Node[] {
   return args.map((arg): Node => ({ FuncCall: { ...call, args: [arg] } }));
 }
 
-/** A shorter set is filled up with NULL. */
-function* rowsOf(sets: readonly Iterable<Datum>[], isNumbered: boolean): Generator<Row, void> {
+/** A shorter set is filled up with NULL. `widths`: columns of those that give rows. */
+function* rowsOf(
+  sets: readonly Iterable<Datum>[],
+  widths: readonly (number | undefined)[],
+  isNumbered: boolean,
+): Generator<Row, void> {
   let number = 0n;
-  if (sets.length === 1) {
+  const isPlain = widths.every((width) => width === undefined);
+  if (sets.length === 1 && isPlain) {
     for (const value of sets[0] as Iterable<Datum>) yield isNumbered ? [value, ++number] : [value];
     return;
   }
@@ -85,7 +95,11 @@ function* rowsOf(sets: readonly Iterable<Datum>[], isNumbered: boolean): Generat
   for (;;) {
     const next = iterators.map((each) => each.next());
     if (next.every(({ done }) => done === true)) return;
-    const row: Datum[] = next.map(({ done, value }) => (done === true ? null : value));
+    const row = next.flatMap(({ done, value }, i): readonly Datum[] => {
+      const width = widths[i];
+      if (width === undefined) return [done === true ? null : value];
+      return done === true ? new Array<null>(width).fill(null) : (value as unknown as Datum[]);
+    });
     yield isNumbered ? [...row, ++number] : row;
   }
 }
