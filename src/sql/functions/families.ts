@@ -17,6 +17,7 @@ import { jsonbFamily } from "./jsonb.ts";
 import { likeFamily } from "./like.ts";
 import { numericMathFamily } from "./numeric-math.ts";
 import { numericFamily } from "./numerics.ts";
+import { patternSearchFamily } from "./pattern-search.ts";
 import { regularExpressionFamily } from "./regular-expressions.ts";
 import { sequenceFamily } from "./sequences.ts";
 import { sessionFamily } from "./session.ts";
@@ -39,6 +40,7 @@ export const FAMILIES: Family = {
   ...numericFamily,
   ...textFamily,
   ...regularExpressionFamily,
+  ...patternSearchFamily,
   ...stringFamily,
   ...sessionFamily,
   ...numericMathFamily,

@@ -294,12 +294,21 @@ function compiled(source: string): RegExp {
   }
 }
 
-/** Whether a pattern is found in a text. */
-export function isMatch(text: string, pattern: string, isFolding: boolean): boolean {
+/**
+ * The expression to search a text with.
+ *
+ * @throws SqlError 2201B; 0A000 where the text has characters that the pattern cannot judge.
+ */
+export function expressionFor(text: string, pattern: string, isFolding: boolean): RegExp {
   const { expression, isAscii } = patternOf(pattern, isFolding);
   const isForeign = isAscii || isFolding ? /[^\0-\x7f]/ : /[\ud800-\udfff]/;
   if (isForeign.test(text) || /[\ud800-\udfff]/.test(pattern)) {
     throw notSupported("such characters in regular expressions");
   }
-  return expression.test(text);
+  return expression;
+}
+
+/** Whether a pattern is found in a text. */
+export function isMatch(text: string, pattern: string, isFolding: boolean): boolean {
+  return expressionFor(text, pattern, isFolding).test(text);
 }

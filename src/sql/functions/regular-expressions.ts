@@ -36,7 +36,7 @@ function similar(pattern: string, escaping: string | null): string {
   return `${out})$`;
 }
 
-/** Matching alone: parts of a match follow other rules in POSIX and are refused. */
+/** Matching alone; `pattern-search.ts` has what takes the parts of a match. */
 export const regularExpressionFamily: Family = {
   textregexeq: same,
   textregexne: (a: string, pattern: string) => !same(a, pattern),
