@@ -9,6 +9,7 @@ import {
   liveColumns,
   sequenceOf,
   type TableDescriptor,
+  visibleColumns,
 } from "./descriptor.ts";
 import { rowError } from "./errors.ts";
 import {
@@ -261,4 +262,12 @@ export class CompiledTables {
     this.#made.set(table, made);
     return made;
   }
+}
+
+/** A reader of columns, by id; of all that are seen where none are named. */
+export function readerOf(
+  compiled: CompiledTable,
+  columns: readonly number[] | undefined,
+): TableReader {
+  return compiled.reader(columns ?? visibleColumns(compiled.table).map(({ id }) => id));
 }

@@ -83,6 +83,11 @@ export class EngineView {
     this.#hasRead = true;
   }
 
+  /** What it read is forgotten: it may begin again. */
+  forget(): void {
+    this.#hasRead = false;
+  }
+
   get(key: Uint8Array): Maybe<Uint8Array | undefined> {
     return this.#transaction.get(key);
   }

@@ -26,3 +26,16 @@ export function corruptRow(what: string, context: ErrorContext = {}): FirnError 
   const message = `damaged row: ${what}`;
   return new FirnError("Corrupt", "ROW_CORRUPT", message, { sqlState: "XX001", ...context });
 }
+
+/** What the engine says of a conflict, in the words of SQL. */
+export function conflictOf(error: unknown): unknown {
+  if (!(error instanceof FirnError)) return error;
+  const { code } = error;
+  if (code !== "LSM_CONFLICT" && code !== "LSM_TRANSACTION_TOO_OLD") return error;
+  const message =
+    code === "LSM_CONFLICT"
+      ? "another transaction changed what this one read or wrote: begin it again"
+      : "the transaction was open for too long: begin it again";
+  const context = { ...error.context, sqlState: "40001" };
+  return new FirnError("Conflict", "ROW_CONFLICT", message, context, error);
+}

@@ -6,7 +6,7 @@ import type { RowScan } from "./batch.ts";
 import { storedDatum } from "./check-datum.ts";
 import { checkIndex, type IndexReport } from "./check-index.ts";
 import type { CompiledIndex } from "./compiled-index.ts";
-import type { CompiledTable } from "./compiled-table.ts";
+import { type CompiledTable, readerOf } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import {
   type ColumnDescriptor,
@@ -16,7 +16,7 @@ import {
 } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { EngineView, type RowIsolation } from "./engine-view.ts";
-import { rowError } from "./errors.ts";
+import { conflictOf, rowError } from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
 import type { ConstraintName } from "./foreign-key-checks.ts";
 import { ForeignKeys } from "./foreign-keys.ts";
@@ -90,7 +90,7 @@ export class RowTransaction implements LockOwner {
       return bytes;
     };
     const write = (key: Uint8Array): void => {
-      this.#assertWritable();
+      this.assertWritable();
       this.#used.clear();
       this.#descriptors.delete(Buffer.from(key).toString("latin1"));
     };
@@ -188,6 +188,25 @@ export class RowTransaction implements LockOwner {
     return value === undefined ? undefined : readerOf(compiled, columns).row(name, value);
   }
 
+  /** Nothing that it read has been used, and nothing was written: it may begin again. */
+  get isFresh(): boolean {
+    return this.#view.isFresh;
+  }
+
+  /** Begins again at the newest state, with its locks: what it has told is to be forgotten. */
+  async restart(): Promise<void> {
+    this.#assertGoing();
+    this.#view.forget();
+    await this.#renew();
+  }
+
+  /** Whether others have committed a change of a row since the state that this reads. */
+  async isOvertaken(table: TableDescriptor, key: readonly Datum[]): Promise<boolean> {
+    if (!this.#view.isOvertaken) return false;
+    const from = this.#keyOf(await this.#use(table), key);
+    return !(await this.#view.isNewest({ from, to: Buffer.concat([from, Buffer.alloc(1)]) }));
+  }
+
   /** Rows in the order of the keys; undefined where there is none. */
   async getMany(
     table: TableDescriptor,
@@ -229,7 +248,7 @@ export class RowTransaction implements LockOwner {
     rows: readonly (readonly (Datum | undefined)[])[],
     options: InsertOptions = {},
   ): Promise<readonly Inserted[]> {
-    this.#assertWritable();
+    this.assertWritable();
     const compiled = await this.#use(table);
     const asked = options.columns ?? visibleColumns(table).map(({ id }) => id);
     const places = asked.map((id) => compiled.placeOf(id));
@@ -253,7 +272,7 @@ export class RowTransaction implements LockOwner {
     values: readonly (Datum | undefined)[],
     options: Pick<InsertOptions, "columns"> = {},
   ): Promise<readonly Datum[]> {
-    this.#assertWritable();
+    this.assertWritable();
     const compiled = await this.#use(table);
     const given = options.columns ?? visibleColumns(table).map(({ id }) => id);
     const places = given.map((id) => compiled.placeOf(id));
@@ -280,7 +299,7 @@ export class RowTransaction implements LockOwner {
     key: readonly Datum[],
     changes: ReadonlyMap<number, Datum | undefined>,
   ): Promise<readonly Datum[] | undefined> {
-    this.#assertWritable();
+    this.assertWritable();
     const compiled = await this.#use(table);
     const row = await this.#updateRow(compiled, this.#keyOf(compiled, key), changes);
     await this.#endOfCall();
@@ -292,7 +311,7 @@ export class RowTransaction implements LockOwner {
     table: TableDescriptor,
     key: readonly Datum[],
   ): Promise<readonly Datum[] | undefined> {
-    this.#assertWritable();
+    this.assertWritable();
     const compiled = await this.#use(table);
     const row = await this.#deleteRow(compiled, this.#keyOf(compiled, key));
     await this.#endOfCall();
@@ -305,7 +324,7 @@ export class RowTransaction implements LockOwner {
    * @throws FirnError `Invalid`, code `ROW_SEQUENCE_EXHAUSTED` (2200H).
    */
   async nextval(sequence: SequenceDescriptor): Promise<bigint> {
-    this.#assertWritable();
+    this.assertWritable();
     const number = await this.#host.valuesOf(sequence.id).next(sequence);
     this.#onNumber?.(sequence.id, number);
     return number;
@@ -313,7 +332,7 @@ export class RowTransaction implements LockOwner {
 
   /** Sets a sequence at once, also where this is rolled back. @throws as `SequenceValues.set`. */
   async setval(sequence: SequenceDescriptor, value: bigint, isCalled = true): Promise<void> {
-    this.#assertWritable();
+    this.assertWritable();
     await this.#host.valuesOf(sequence.id).set(sequence, value, isCalled);
   }
 
@@ -392,7 +411,7 @@ export class RowTransaction implements LockOwner {
     const entries = new StoredScan(this.#begin(compiled.index(index).key, {}), host);
     const { report, repair } = await checkIndex(compiled, index, rows, entries, this.#context);
     if (options.repair === true) {
-      this.#assertWritable();
+      this.assertWritable();
       for (const key of repair.remove) this.#view.delete(key);
       for (const { key, value } of repair.put) this.#view.put(key, value);
     }
@@ -565,7 +584,7 @@ export class RowTransaction implements LockOwner {
   }
 
   #changing(): TableChanges {
-    this.#assertWritable();
+    this.assertWritable();
     return new TableChanges({
       host: this.#host,
       tables: this.tables,
@@ -755,13 +774,14 @@ export class RowTransaction implements LockOwner {
 
   /** What it reads decides what others may have written: that has to hold at its commit. */
   #assertSerializable(): void {
-    this.#assertWritable();
+    this.assertWritable();
     if (this.isolation === "serializable") return;
     const message = "a change that reads the rows needs a serializable transaction";
     throw rowError("Invalid", "ROW_ISOLATION_TOO_LOW", "0A000", message);
   }
 
-  #assertWritable(): void {
+  /** @throws FirnError `Invalid`, code `ROW_TRANSACTION_READ_ONLY` (25006). */
+  assertWritable(): void {
     this.#assertGoing();
     if (!this.#readOnly) return;
     throw invalid("ROW_TRANSACTION_READ_ONLY", "the transaction is read-only", {
@@ -773,26 +793,6 @@ export class RowTransaction implements LockOwner {
 /** How often a commit of READ COMMITTED begins again. */
 const RENEWALS = 100;
 
-function readerOf(
-  compiled: CompiledTable,
-  columns: readonly number[] | undefined,
-): ReturnType<CompiledTable["reader"]> {
-  return compiled.reader(columns ?? visibleColumns(compiled.table).map(({ id }) => id));
-}
-
 function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   return a === undefined || b === undefined ? a === b : bytesEqual(a, b);
-}
-
-/** What the engine says of a conflict, in the words of SQL. */
-function conflictOf(error: unknown): unknown {
-  if (!(error instanceof FirnError)) return error;
-  const { code } = error;
-  if (code !== "LSM_CONFLICT" && code !== "LSM_TRANSACTION_TOO_OLD") return error;
-  const message =
-    code === "LSM_CONFLICT"
-      ? "another transaction changed what this one read or wrote: begin it again"
-      : "the transaction was open for too long: begin it again";
-  const context = { ...error.context, sqlState: "40001" };
-  return new FirnError("Conflict", "ROW_CONFLICT", message, context, error);
 }

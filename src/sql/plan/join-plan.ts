@@ -1,4 +1,4 @@
-import type { Datum, RowLock } from "../../rows/index.ts";
+import type { Datum } from "../../rows/index.ts";
 import { bare, type CallExpr, type Expr, isVolatile, someExpr } from "../bind/expr.ts";
 import { ExprPrinter } from "../bind/expr-text.ts";
 import { compile } from "../exec/evaluate.ts";
@@ -52,7 +52,6 @@ export interface JoinWanted {
   /** Slots that something reads. */
   readonly needed: ReadonlySet<number>;
   readonly order: readonly WantedOrder[];
-  readonly lock?: RowLock | undefined;
   readonly limit?: ((run: ExecRun) => number | undefined) | undefined;
   readonly ways: JoinWays;
 }
@@ -88,14 +87,13 @@ export class JoinPlanner {
 
   /** One relation; alone it may give the query's order and stop at its limit. */
   #relation({ relation, base }: FromRelation, filters: readonly Expr[], isAlone: boolean): Placed {
-    const { needed, order, lock, limit } = this.#wanted;
+    const { needed, order, limit } = this.#wanted;
     const local = filters.map((filter) => movedColumns(filter, (slot) => slot - base));
     const own = localSlots(needed, base, relation.width);
     const { node, path, slots, rows } = relation.plan({
       filters: local,
       needed: own,
       order: isAlone ? order : [],
-      lock,
       limit: isAlone ? limit : undefined,
       isCompact: !isAlone,
     });
@@ -380,7 +378,7 @@ export class JoinPlanner {
     conditions: readonly Expr[],
     pairs: readonly Pair[],
   ): Placed | undefined {
-    const { ways, lock, needed } = this.#wanted;
+    const { ways, needed } = this.#wanted;
     if (!ways.lookup || type === "full" || item.kind !== "relation") return undefined;
     const { relation, base } = item;
     if (relation.lookup === undefined) return undefined;
@@ -402,7 +400,7 @@ export class JoinPlanner {
     });
     const local = filters.map((filter) => movedColumns(filter, (slot) => slot - base));
     const own = localSlots(needed, base, relation.width);
-    const lookup = relation.lookup({ filters: local, needed: own, order: [], lock }, byKey);
+    const lookup = relation.lookup({ filters: local, needed: own, order: [] }, byKey);
     if (lookup === undefined) return undefined;
     const each = lookup.path.isUnique ? 1 : Math.max(1, relation.rows * 0.01);
     const isCheap = left.rows * (each * 2 + 8) < relation.rows;

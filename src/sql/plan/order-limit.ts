@@ -1,5 +1,4 @@
 import type { Node } from "libpg-query";
-import type { RowLock } from "../../rows/index.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
 import { bindOrder } from "../bind/bind-order.ts";
 import { coerce, settled } from "../bind/coerce.ts";
@@ -114,23 +113,4 @@ function countOf(env: PlanEnv, node: Node | undefined, word: "LIMIT" | "OFFSET")
     const sqlState = word === "LIMIT" ? "2201W" : "2201X";
     throw new SqlError(sqlState, `${word} must not be negative`);
   };
-}
-
-/** FOR UPDATE and its kin. */
-export function lockOf(clauses: readonly Node[]): RowLock | undefined {
-  const clause = contentOf(clauses[0], "LockingClause");
-  if (clause === undefined) return undefined;
-  const mode = {
-    LCS_FORUPDATE: "update",
-    LCS_FORNOKEYUPDATE: "no key update",
-    LCS_FORSHARE: "share",
-    LCS_FORKEYSHARE: "key share",
-  }[clause.strength as "LCS_FORUPDATE"] as RowLock["mode"];
-  const wait =
-    clause.waitPolicy === "LockWaitSkip"
-      ? "skip locked"
-      : clause.waitPolicy === "LockWaitError"
-        ? "nowait"
-        : "wait";
-  return { mode, wait };
 }

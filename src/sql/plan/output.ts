@@ -44,7 +44,9 @@ export function outputNode(env: PlanEnv, printer: ExprPrinter, parts: OutputPart
   };
   const keyed = distinct === undefined ? [] : isDistinctOn ? distinct.map(slotFor) : [];
   const sorts = isDistinctOn ? distinctOrder(parts.sorts, distinct ?? []) : parts.sorts;
-  const keys = isOrdered && !isDistinctOn ? [] : sorts.map((sort) => sortKey(types, sort, slotFor));
+  const isSorted = isOrdered && !isDistinctOn;
+  const keys =
+    isSorted && !limits.hasTies ? [] : sorts.map((sort) => sortKey(types, sort, slotFor));
   if (distinct !== undefined && !isDistinctOn && exprs.length > targets.length) {
     const message = "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
     throw new SqlError("42P10", message);
@@ -58,7 +60,7 @@ export function outputNode(env: PlanEnv, printer: ExprPrinter, parts: OutputPart
     node = over(node, "HashAggregate", [], (source, run) => new DistinctRows(source, run, keyOf));
   }
   const most = isDistinctOn ? undefined : limits.most;
-  if (keys.length > 0) node = sortNode(node, printer, sorts, keys, most);
+  if (keys.length > 0 && !isSorted) node = sortNode(node, printer, sorts, keys, most);
   if (isDistinctOn) {
     const oids = keyed.map((slot) => (exprs[slot] as Expr).oid);
     const keyOf = rowKey(types, oids);
@@ -76,7 +78,7 @@ export function outputNode(env: PlanEnv, printer: ExprPrinter, parts: OutputPart
   };
 }
 
-function sortNode(
+export function sortNode(
   node: PlanNode,
   printer: ExprPrinter,
   sorts: readonly OrderPart[],

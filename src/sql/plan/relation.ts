@@ -1,4 +1,4 @@
-import type { Datum, RowLock } from "../../rows/index.ts";
+import type { Datum } from "../../rows/index.ts";
 import type { Expr } from "../bind/expr.ts";
 import type { ScopeTable } from "../bind/scope.ts";
 import { ReadyRows } from "../exec/operators.ts";
@@ -12,7 +12,6 @@ export interface Wanted {
   readonly filters: readonly Expr[];
   readonly order: readonly WantedOrder[];
   readonly needed: ReadonlySet<number>;
-  readonly lock?: RowLock | undefined;
   readonly limit?: ((run: ExecRun) => number | undefined) | undefined;
   /** Rows hold the needed columns alone. */
   readonly isCompact?: boolean;

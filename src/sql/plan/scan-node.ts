@@ -1,4 +1,4 @@
-import type { Datum, RangeRequest, RowLock, RowScan, RowTransaction } from "../../rows/index.ts";
+import type { Datum, RangeRequest, RowScan, RowTransaction } from "../../rows/index.ts";
 import { Numeric } from "../../rows/numeric.ts";
 import type { ExprPrinter } from "../bind/expr-text.ts";
 import type { ExecRun, Row, RowSource } from "../exec/run.ts";
@@ -14,7 +14,6 @@ export interface ScanParts {
   readonly path: AccessPath;
   /** Slots of the columns that the statement needs. */
   readonly needed: ReadonlySet<number>;
-  readonly lock?: RowLock | undefined;
   /** Rows that are asked for at most, where no filter leaves any out. */
   readonly limit?: ((run: ExecRun) => number | undefined) | undefined;
   /** Rows hold the needed columns alone, in the order of their slots. */
@@ -82,7 +81,7 @@ class TableRows implements RowSource {
     parts: ScanParts,
     ranges: readonly RangeRequest[],
   ) {
-    const { use, path, needed, lock } = parts;
+    const { use, path, needed } = parts;
     const stored = storedColumns(use.descriptor);
     this.#run = run;
     const sorted = [...needed].sort((a, b) => a - b);
@@ -102,7 +101,6 @@ class TableRows implements RowSource {
       columns,
       ...(path.index !== 0 && { index: path.index }),
       ...(path.reverse && { reverse: true }),
-      ...(lock && { lock }),
       ...(limit !== undefined && limit > 0 && most),
     };
     const bounds: RangeRequest | { readonly ranges: readonly RangeRequest[] } =

@@ -14,15 +14,9 @@ import { exprsOf, type From, slotsOf } from "./from-tree.ts";
 import { bindGroups, type Groups, groupStage } from "./grouping.ts";
 import { JoinPlanner, type Placed, placesOf } from "./join-plan.ts";
 import { joinWays } from "./join-ways.ts";
+import { bindLocks, lockedBelow, lockNode, sortedSource, type TableLock } from "./lock-rows.ts";
 import type { PlanNode } from "./node.ts";
-import {
-  bindLimits,
-  bindSorts,
-  keyOrder,
-  type Limits,
-  lockOf,
-  namedTarget,
-} from "./order-limit.ts";
+import { bindLimits, bindSorts, keyOrder, type Limits, namedTarget } from "./order-limit.ts";
 import { outputNode } from "./output.ts";
 import { isSetCall } from "./project.ts";
 import type { BindHow, BoundQuery, Query } from "./query.ts";
@@ -88,11 +82,12 @@ interface Bound {
   readonly distinct: readonly Expr[] | undefined;
   readonly isDistinctOn: boolean;
   readonly limits: Limits;
-  readonly locking: readonly Node[];
+  readonly locks: readonly TableLock[];
 }
 
 function bindSelect(env: PlanEnv, select: NodeOf<"SelectStmt">, how: BindHow): BoundQuery {
-  const from = bindFrom(env, select.fromClause ?? []);
+  const locking = select.lockingClause ?? [];
+  const from = bindFrom(env, lockedBelow(locking, select.fromClause ?? []));
   const aggregates: AggregateCall[] = [];
   const windows: WindowCall[] = [];
   const { tables } = from;
@@ -127,14 +122,13 @@ function bindSelect(env: PlanEnv, select: NodeOf<"SelectStmt">, how: BindHow): B
     distinct: distinctClause === undefined ? undefined : distinct,
     isDistinctOn: on.length > 0,
     limits: bindLimits(env, select),
-    locking: select.lockingClause ?? [],
+    locks: bindLocks(locking, from),
   };
-  assertLockable(bound);
+  if (bound.locks.length > 0) assertLockable(bound);
   const values = targets.map(({ expr }) => expr);
   const isPlain =
     !isGrouped(bound) && windows.length === 0 && !bound.limits.isLimited && !from.isCorrelated;
-  const isSimple =
-    isPlain && bound.locking.length === 0 && !bound.isDistinctOn && !values.some(hasSet);
+  const isSimple = isPlain && locking.length === 0 && !bound.isDistinctOn && !values.some(hasSet);
   return {
     columns: targets.map(({ column }) => column),
     isVolatile: [...bound.where, ...values].some(isVolatile),
@@ -161,7 +155,6 @@ function isGrouped({ groups, aggregates, having, targets, sorts }: Bound): boole
 
 /** @throws SqlError 0A000 where rows of the result are not rows of a table. */
 function assertLockable(bound: Bound): void {
-  if (bound.locking.length === 0) return;
   const clause = isGrouped(bound)
     ? bound.groups.isGrouped
       ? "GROUP BY clause"
@@ -172,14 +165,7 @@ function assertLockable(bound: Bound): void {
         ? "window functions"
         : undefined;
   if (clause === undefined) return;
-  const strength = contentOf(bound.locking[0], "LockingClause")?.strength;
-  const word = {
-    LCS_FORUPDATE: "FOR UPDATE",
-    LCS_FORNOKEYUPDATE: "FOR NO KEY UPDATE",
-    LCS_FORSHARE: "FOR SHARE",
-    LCS_FORKEYSHARE: "FOR KEY SHARE",
-  }[strength as "LCS_FORUPDATE"];
-  throw new SqlError("0A000", `${word} is not allowed with ${clause}`);
+  throw new SqlError("0A000", `${bound.locks[0]?.word} is not allowed with ${clause}`);
 }
 
 /** What reads groups where there are some. */
@@ -222,9 +208,10 @@ function windowExprs({ call, filter, window }: WindowCall): readonly Expr[] {
 }
 
 function planBound(bound: Bound): PlanNode {
-  const { env, groups, distinct, isDistinctOn, limits, windows } = bound;
+  const { env, groups, distinct, isDistinctOn, limits, windows, locks } = bound;
   const printer = new ExprPrinter(env.functions.types, env.bindContext);
-  const source = planSource(bound);
+  const isLocked = locks.length > 0;
+  const source = isLocked ? planLocked(bound, printer) : planSource(bound);
   const place = placesOf(source.slots);
   const width = source.slots.length;
   const grouped = isGrouped(bound)
@@ -233,8 +220,8 @@ function planBound(bound: Bound): PlanNode {
   const windowed =
     windows.length === 0 ? grouped : windowStage({ env, printer, windows, ...grouped });
   const { lift } = windowed;
-  const isOrdered =
-    !groups.isGrouped && windows.length === 0 && distinct === undefined && isInOrder(bound, source);
+  const isPlain = !groups.isGrouped && windows.length === 0 && distinct === undefined;
+  const isOrdered = isLocked || (isPlain && isInOrder(bound, source));
   const node = outputNode(env, printer, {
     node: windowed.node,
     width: windowed.width,
@@ -254,20 +241,41 @@ function isInOrder(bound: Bound, { path }: Placed): boolean {
 
 /** The rows of FROM that meet WHERE. */
 function planSource(bound: Bound): Placed {
-  const { env, from, where, sorts, distinct, limits, locking, windows } = bound;
+  const { env, from, where, sorts, distinct, limits, locks, windows } = bound;
   const isShaped = isGrouped(bound) || distinct !== undefined || windows.length > 0;
-  const { tree, filters } = pulledUpSubqueries(from, where);
+  const isLocked = locks.length > 0;
+  // A row that has changed meanwhile is judged again by all conditions.
+  const { tree, filters } = isLocked
+    ? { tree: from.tree, filters: where }
+    : pulledUpSubqueries(from, where);
   const isReduced = isShaped || hasSets(bound);
   const needed = slotsOf([...filters, ...exprsIn(bound), ...exprsOf(tree)]);
+  for (const { keySlots } of locks) for (const slot of keySlots) needed.add(slot);
   const order = isShaped ? [] : keyOrder(sorts);
   const planner = new JoinPlanner(env, {
     needed,
     order,
-    lock: lockOf(locking),
-    limit: isReduced || sorts.length > 0 ? undefined : limits.most,
+    limit: isReduced || isLocked || sorts.length > 0 ? undefined : limits.most,
     ways: joinWays(env),
   });
   return planner.plan(tree, filters);
+}
+
+/** The rows of FROM in the order of the query, locked one by one behind it. */
+function planLocked(bound: Bound, printer: ExprPrinter): Placed {
+  const { env, from, where, locks, sorts, limits } = bound;
+  const source = planSource(bound);
+  const isSorted = sorts.length > 0 && !isInOrder(bound, source);
+  const sorted = isSorted ? sortedSource(env, printer, source, sorts) : source.node;
+  const node = lockNode(env, sorted, {
+    locks,
+    tree: from.tree,
+    where,
+    slots: source.slots,
+    most: hasSets(bound) ? undefined : limits.most,
+    isStreamed: !isSorted && from.tree.kind === "relation",
+  });
+  return { ...source, node };
 }
 
 function hasSets({ targets }: Bound): boolean {

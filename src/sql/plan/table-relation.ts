@@ -32,20 +32,20 @@ export function tableRelation(env: PlanEnv, use: TableUse, table: ScopeTable): R
     width,
     rows,
     use,
-    plan: ({ filters, order, needed, lock, limit, isCompact = false }) => {
+    plan: ({ filters, order, needed, limit, isCompact = false }) => {
       const path = chooseAccess(types, descriptor, filters, order, needed);
       const own = path.isExact ? limit : undefined;
-      const parts = { use, path, needed, lock, limit: own, isCompact };
+      const parts = { use, path, needed, limit: own, isCompact };
       const node = scanNode(types, printer, parts);
       const slots = isCompact ? slotsOf(needed) : undefined;
       return { node, path, slots, rows: leftBy(path, rows, filters.length) };
     },
-    lookup: ({ filters, needed, lock }, byKey) => {
+    lookup: ({ filters, needed }, byKey) => {
       const path = chooseAccess(types, descriptor, [...byKey, ...filters], [], needed);
       const [first] = path.conditions;
       const used = byKey.filter((each) => path.shown.includes(each));
       if (first?.isPoints !== true || used.length === 0) return undefined;
-      const parts = { use, path, needed, lock, isCompact: true };
+      const parts = { use, path, needed, isCompact: true };
       return {
         path,
         slots: slotsOf(needed),
