@@ -5,6 +5,7 @@ import type { ColumnDefault, ColumnDescriptor, TableDescriptor } from "./descrip
 import { rowError } from "./errors.ts";
 import type { ForeignKeySpec } from "./foreign-key-spec.ts";
 import { type ColumnSpec, columnOfSpec } from "./table-spec.ts";
+import { retypedTable, type TypeChange } from "./type-change.ts";
 
 /** One change of a table. All of them change the descriptor alone: no row is written. */
 export type TableChange =
@@ -18,6 +19,8 @@ export type TableChange =
   | { readonly kind: "set not null"; readonly column: string }
   /** To a type that has all values of the old one: see `WIDER`. */
   | { readonly kind: "widen"; readonly column: string; readonly type: ColumnType }
+  /** A type of SQL has changed: each column of it has a copy. No row changes by it. */
+  | { readonly kind: "retype"; readonly change: TypeChange }
   /** Rows are read to see that it holds. */
   | { readonly kind: "add check"; readonly name: string; readonly expression: string }
   /** Rows are read to see that it holds. */
@@ -79,6 +82,8 @@ export function changedTable(
       return { ...table, version, columns: replaced(table, change.column, { nullable: true }) };
     case "set not null":
       return { ...table, version, columns: replaced(table, change.column, { nullable: false }) };
+    case "retype":
+      return { ...retypedTable(table, change.change), version };
     case "widen": {
       const column = named(table, change.column);
       assertWider(table, column, change.type, reads);

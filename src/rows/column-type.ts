@@ -43,14 +43,43 @@ export interface ColumnType {
   readonly typeId?: number;
   readonly name?: string;
   readonly labels?: readonly string[];
+  /** Of an enum of SQL, for each label: its place in keys, and how rows store it. */
+  readonly orders?: readonly number[];
+  readonly tokens?: readonly string[];
+  /** The namespace of an enum's type, joined with dots. */
+  readonly schema?: string;
+  /** The domain whose base type this is. */
+  readonly domain?: ColumnDomain;
+}
+
+/** A domain of SQL: values of its columns meet its constraints. */
+export interface ColumnDomain {
+  readonly typeId: number;
+  readonly name: string;
+  readonly schema: string;
+  readonly notNull?: boolean;
+  /** Expressions of `value`. */
+  readonly checks?: readonly { readonly name: string; readonly expression: string }[];
+  /** What a new column gets that has no default: an expression. */
+  readonly default?: string;
+  /** The domain that it rests on. */
+  readonly base?: ColumnDomain;
 }
 
 /** The type as SQL writes it: `numeric(10,2)`, `varchar(20)`, `int4[]`. */
 export function columnTypeText(type: ColumnType): string {
-  const { kind, length, precision, scale, element, name } = type;
+  const { kind, length, precision, scale, element, name, domain } = type;
+  if (domain !== undefined) return domain.name;
   if (kind === "array") return `${element === undefined ? "?" : columnTypeText(element)}[]`;
   if (kind === "enum") return name ?? "enum";
   if (length !== undefined) return `${kind}(${length})`;
   if (precision === undefined) return kind;
   return scale === undefined ? `${kind}(${precision})` : `${kind}(${precision},${scale})`;
+}
+
+/** The domains of a type, the innermost first. */
+export function domainsOf({ domain }: ColumnType): readonly ColumnDomain[] {
+  const found: ColumnDomain[] = [];
+  for (let each = domain; each !== undefined; each = each.base) found.unshift(each);
+  return found;
 }

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { Maybe } from "../lsm/index.ts";
-import type { ColumnType } from "./column-type.ts";
+import { type ColumnType, domainsOf } from "./column-type.ts";
 import { CompiledIndex } from "./compiled-index.ts";
 import type { Datum } from "./datum.ts";
 import {
@@ -37,6 +37,14 @@ interface Check {
   readonly holds: CompiledExpression;
 }
 
+/** A domain of a column, compiled: its checks take the value as their row. */
+interface CheckedDomain {
+  readonly place: number;
+  readonly name: string;
+  readonly notNull: boolean;
+  readonly checks: readonly Check[];
+}
+
 /**
  * All that is made once for a descriptor: codecs of keys and rows, its indexes, its expressions.
  * Rows are arrays of the values of `live`, in its order.
@@ -49,6 +57,7 @@ export class CompiledTable {
   readonly keyPlaces: readonly number[];
   readonly indexes: readonly CompiledIndex[];
   readonly checks: readonly Check[];
+  readonly domains: readonly CheckedDomain[];
   readonly foreignKeys: readonly ForeignKeyDescriptor[];
   /** Columns whose change is one of a key: of the primary key or a unique index. */
   readonly keyColumns: ReadonlySet<number>;
@@ -87,6 +96,17 @@ export class CompiledTable {
     this.checks = table.constraints
       .filter((constraint) => constraint.kind === "check")
       .map(({ name, expression }) => ({ name, holds: compile(expression, "check") }));
+    this.domains = this.live.flatMap(({ type }, place) =>
+      domainsOf(type).map(({ name, notNull = false, checks = [] }) => ({
+        place,
+        name,
+        notNull,
+        checks: checks.map((check) => ({
+          name: check.name,
+          holds: compile(check.expression, "domain", type),
+        })),
+      })),
+    );
     this.foreignKeys = table.constraints.filter((one) => one.kind === "foreign key");
     const unique = table.indexes.filter((index) => index.unique).flatMap(({ parts }) => parts);
     this.keyColumns = new Set(

@@ -31,6 +31,10 @@ export interface ViewScan {
   readonly batchRows?: number;
 }
 
+export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : bytesEqual(a, b);
+}
+
 async function* each(scan: PackedScan): AsyncGenerator<Row, undefined> {
   for await (const rows of scan) yield* rows;
   return undefined;

@@ -1,5 +1,5 @@
 import type { Maybe } from "../lsm/index.ts";
-import type { ColumnType } from "./column-type.ts";
+import { type ColumnType, domainsOf } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
 import { type TableDescriptor, visibleColumns } from "./descriptor.ts";
 import { rowError } from "./errors.ts";
@@ -16,7 +16,13 @@ export interface ExpressionContext {
 export type CompiledExpression = (row: readonly Datum[], context: ExpressionContext) => Datum;
 
 /** What a text is of: each may name other things. */
-export type ExpressionUse = "default" | "check" | "generated" | "predicate" | "index part";
+export type ExpressionUse =
+  | "default"
+  | "check"
+  | "generated"
+  | "predicate"
+  | "index part"
+  | "domain";
 
 /** A text of a descriptor. */
 export interface ExpressionText {
@@ -32,7 +38,8 @@ export interface ExpressionText {
  */
 export interface Expressions {
   /**
-   * @param type what the value is to be, as a caller would assign it; undefined: a boolean.
+   * @param type what the value is to be, as a caller would assign it; undefined: a boolean. Of a
+   *   domain's check: the type of `value`, which is the whole row.
    * @throws FirnError `Invalid`: the text is not an expression of the table's columns.
    */
   compile(
@@ -77,6 +84,9 @@ export function expressionsOf(table: TableDescriptor): readonly ExpressionText[]
   for (const { default: given, generated, type } of visibleColumns(table)) {
     if (given?.kind === "expression") texts.push({ text: given.text, type, use: "default" });
     if (generated !== undefined) texts.push({ text: generated, type, use: "generated" });
+    for (const { expression } of domainsOf(type).flatMap(({ checks = [] }) => checks)) {
+      texts.push({ text: expression, type, use: "domain" });
+    }
   }
   for (const { parts, predicate, state } of table.indexes) {
     if (state === "dropping") continue;

@@ -4,7 +4,13 @@ export type { TableChange } from "./alter.ts";
 export { type RowBatch, type RowScan, rowAt } from "./batch.ts";
 export { storedDatum } from "./check-datum.ts";
 export type { IndexReport } from "./check-index.ts";
-export { COLUMN_KINDS, type ColumnKind, type ColumnType, columnTypeText } from "./column-type.ts";
+export {
+  COLUMN_KINDS,
+  type ColumnKind,
+  type ColumnType,
+  columnTypeText,
+  domainsOf,
+} from "./column-type.ts";
 export {
   type ArrayDatum,
   type Datum,
@@ -45,6 +51,18 @@ export type { Bound, RangeRequest } from "./key-codec.ts";
 export type { LockMode, LockWait } from "./locks.ts";
 export { Numeric } from "./numeric.ts";
 export type {
+  CommentObject,
+  DomainObject,
+  EnumObject,
+  NewObject,
+  ObjectClass,
+  SqlObject,
+  ViewColumn,
+  ViewObject,
+  ViewUse,
+} from "./objects.ts";
+export { domainCheck, domainNull } from "./row-checks.ts";
+export type {
   BeginOptions,
   Inserted,
   InsertOptions,
@@ -66,3 +84,4 @@ export { RowStore, type RowStoreOptions } from "./store.ts";
 export type { ColumnSpec, IndexSpec, KeyPartSpec, TableSpec } from "./table-spec.ts";
 export type { TransactionTables } from "./tables.ts";
 export type { RowTransaction } from "./transaction.ts";
+export { mentionsType, retyped, type TypeChange } from "./type-change.ts";

@@ -83,11 +83,11 @@ const NUMERIC: KeyForm = {
   isLossy: true,
 };
 
-function enumForm(labels: readonly string[]): KeyForm {
+function enumForm({ labels = [], orders = labels.map((_, i) => i) }: ColumnType): KeyForm {
   return {
     type: "int4",
-    toKey: (value) => labels.indexOf(value as string),
-    fromKey: (value) => labels[value as number] ?? null,
+    toKey: (value) => orders[labels.indexOf(value as string)] ?? -1,
+    fromKey: (value) => labels[orders.indexOf(value as number)] ?? null,
     isLossy: false,
   };
 }
@@ -126,7 +126,7 @@ export function keyFormOf(type: ColumnType, column: string): KeyForm {
     case "interval":
       return INTERVAL;
     case "enum":
-      return enumForm(type.labels ?? []);
+      return enumForm(type);
     case "json":
     case "jsonb":
     case "array":

@@ -81,16 +81,36 @@ function defaultOf(
   return storedDatum(column.type, compute([], context), at);
 }
 
+export function domainNull(domain: string): string {
+  return `domain ${domain} does not allow null values`;
+}
+
+export function domainCheck(domain: string, check: string): string {
+  return `value for domain ${domain} violates check constraint "${check}"`;
+}
+
 /**
- * NOT NULL and CHECK of a row. A check that is NULL holds.
+ * Domains, NOT NULL and CHECK of a row. A check that is NULL holds.
  *
  * @throws FirnError `Invalid`, codes `ROW_NULL` (23502), `ROW_CHECK_FAILED` (23514).
  */
 export function refuseBadRow(
-  { live, table, checks }: CompiledTable,
+  { live, table, checks, domains }: CompiledTable,
   row: readonly Datum[],
   context: ExpressionContext,
 ): void {
+  for (const { place, name, notNull, checks: own } of domains) {
+    const value = row[place] as Datum;
+    const at = { table: table.name, column: live[place]?.name ?? "" };
+    if (value === null && notNull) {
+      throw rowError("Invalid", "ROW_NULL", "23502", domainNull(name), at);
+    }
+    const failed = own.find(({ holds }) => holds([value], context) === false);
+    if (failed === undefined) continue;
+    const message = domainCheck(name, failed.name);
+    const where = { ...at, constraint: failed.name };
+    throw rowError("Invalid", "ROW_CHECK_FAILED", "23514", message, where);
+  }
   for (let place = 0; place < live.length; place++) {
     const column = live[place] as ColumnDescriptor;
     if (column.nullable || row[place] !== null) continue;

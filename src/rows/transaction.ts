@@ -15,13 +15,14 @@ import {
   visibleColumns,
 } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
-import { EngineView, type RowIsolation } from "./engine-view.ts";
+import { EngineView, type RowIsolation, sameBytes } from "./engine-view.ts";
 import { conflictOf, rowError } from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
 import type { ConstraintName } from "./foreign-key-checks.ts";
 import { ForeignKeys } from "./foreign-keys.ts";
 import type { RangeRequest } from "./key-codec.ts";
 import type { LockOutcome, LockOwner } from "./locks.ts";
+import { TransactionObjects } from "./objects.ts";
 import { completedRow } from "./row-checks.ts";
 import type {
   BeginOptions,
@@ -59,6 +60,7 @@ export class RowTransaction implements LockOwner {
   readonly locks: Set<string> = new Set();
   readonly tables: TransactionTables;
   readonly sequences: TransactionSequences;
+  readonly objects: TransactionObjects;
   readonly isolation: RowIsolation;
   readonly #host: TransactionHost;
   readonly #view: EngineView;
@@ -108,6 +110,7 @@ export class RowTransaction implements LockOwner {
     };
     this.tables = new TransactionTables(access, host.cache);
     this.sequences = new TransactionSequences(access, host.ids);
+    this.objects = new TransactionObjects(access, host.ids, host.newRelation);
     const lock = async (key: Uint8Array, asked: RowLock) => await this.#lock(key, asked);
     const readLocked = async (key: Uint8Array, asked: RowLock) => await this.#read(key, asked);
     this.#foreignKeys = new ForeignKeys({
@@ -792,7 +795,3 @@ export class RowTransaction implements LockOwner {
 
 /** How often a commit of READ COMMITTED begins again. */
 const RENEWALS = 100;
-
-function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : bytesEqual(a, b);
-}

@@ -205,9 +205,20 @@ export function valueReader(type: ColumnType): ValueReader {
     case "char":
     case "json":
     case "jsonb":
-    case "enum":
       return readText;
+    case "enum":
+      return enumReader(type);
     default:
       return unreachable(type.kind);
   }
+}
+
+/** Rows store a label by the token that it got first: it may have another name by now. */
+function enumReader({ labels = [], tokens }: ColumnType): ValueReader {
+  if (tokens === undefined) return readText;
+  const names = new Map(tokens.map((token, i) => [token, labels[i] ?? token]));
+  return (bytes, from, to) => {
+    const token = readText(bytes, from, to) as string;
+    return names.get(token) ?? token;
+  };
 }

@@ -105,8 +105,10 @@ export class ValueWriter {
       case "char":
       case "json":
       case "jsonb":
-      case "enum":
         this.text(String(value));
+        return;
+      case "enum":
+        this.text(tokenOf(type, String(value)));
         return;
       default:
         unreachable(type.kind);
@@ -154,4 +156,9 @@ export class ValueWriter {
 function dayNumber(date: number): number {
   if (date === Number.POSITIVE_INFINITY) return DATE_INFINITY;
   return date === Number.NEGATIVE_INFINITY ? DATE_MINUS_INFINITY : date;
+}
+
+/** How rows store a label: it stays so when the label gets another name. */
+function tokenOf({ labels = [], tokens }: ColumnType, label: string): string {
+  return tokens?.[labels.indexOf(label)] ?? label;
 }

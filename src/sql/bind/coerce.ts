@@ -24,15 +24,20 @@ export function coerce(
     scope.parameters.settle(expr.index, functions.types.baseOf(oid));
     return coerce(scope, { ...expr, oid: functions.types.baseOf(oid) }, oid, typmod, context);
   }
+  if (expr.kind === "const" && expr.value === null) {
+    const { constraint } = functions.types.get(oid);
+    if (constraint?.notNull !== true || context === "implicit") return { ...expr, oid, typmod };
+    const bare = { ...expr, oid: functions.types.baseOf(oid), typmod };
+    const cast = castTo(functions, bare.oid, oid, typmod, context);
+    return { kind: "cast", oid, typmod, arg: bare, cast };
+  }
   if (expr.kind === "const" && expr.oid === OID.unknown) {
-    if (expr.value === null) return { ...expr, oid, typmod };
     const cast = castTo(functions, OID.unknown, oid, typmod, context);
     return located(scope, expr.location, () => {
       const value = cast.apply(expr.value, scope.context);
       return { kind: "const", oid, typmod, value };
     });
   }
-  if (expr.kind === "const" && expr.value === null) return { ...expr, oid, typmod };
   const cast = castTo(functions, expr.oid, oid, typmod, context);
   if (expr.kind === "const" && (cast.isIdentity || !cast.isStable)) {
     return { kind: "const", oid, typmod, value: cast.apply(expr.value, scope.context) };

@@ -15,14 +15,14 @@ type TypeName = NodeOf<"TypeName">;
 export function typeOfName(types: TypeRegistry, name: TypeName): NamedType {
   const names = (name.names ?? []).map((each) => contentOf(each, "String")?.sval ?? "");
   const last = names.at(-1) ?? "";
-  const isOwn = names.length === 1 || (names.length === 2 && names[0] === "pg_catalog");
   if (name.pct_type === true) throw notSupported("%TYPE");
-  const type = isOwn ? types.byName(last) : undefined;
+  const type = types.named(names.at(-2), last);
   if (type === undefined) {
     throw new SqlError("42704", `type "${names.join(".")}" does not exist`);
   }
   const typmod = modifierOf(type.name, name.typmods ?? [], name.typemod ?? -1);
   if ((name.arrayBounds ?? []).length === 0) return { oid: type.oid, typmod };
+  if (type.base !== undefined) throw notSupported("an array of a domain");
   return { oid: types.arrayOf(type.oid), typmod };
 }
 

@@ -1,4 +1,9 @@
-import type { RowTransaction, SequenceDescriptor, TableDescriptor } from "../../rows/index.ts";
+import type {
+  RowTransaction,
+  SequenceDescriptor,
+  SqlObject,
+  TableDescriptor,
+} from "../../rows/index.ts";
 
 /** A namespace of the catalog. */
 export interface ListedNamespace {
@@ -34,6 +39,8 @@ export interface CatalogListing {
   /** Names of all catalogs. */
   readonly databases: readonly string[];
   readonly sequences?: readonly SequenceDescriptor[];
+  /** Types, views and comments of SQL. */
+  readonly objects?: readonly SqlObject[];
   /** What sequences gave last, by their ids, where the statement asks for it. */
   readonly lastNumbers?: ReadonlyMap<string, bigint>;
 }

@@ -82,7 +82,11 @@ export function compile(expr: Expr): Evaluator {
       const { cast } = expr;
       return (row, context) => {
         const value = arg(row, context);
-        return value === null ? null : cast.apply(value, context.sql);
+        if (value === null) {
+          cast.refuseNull?.(context.sql);
+          return null;
+        }
+        return cast.apply(value, context.sql);
       };
     }
     default:

@@ -19,6 +19,8 @@ export interface Cast {
   /** Whether only the session's state changes its answer: `immutable` by PostgreSQL's tables. */
   readonly isStable: boolean;
   apply(value: Datum, context: SqlContext): Datum;
+  /** Of a domain that has no NULL. @throws SqlError 23502. */
+  readonly refuseNull?: ((context: SqlContext) => void) | undefined;
 }
 
 const IDENTITY: Cast = { isIdentity: true, isStable: false, apply: (value) => value };
@@ -29,6 +31,28 @@ const IDENTITY: Cast = { isIdentity: true, isStable: false, apply: (value) => va
  * @throws SqlError 42846 where there is none in this context, 0A000 where Firn has none.
  */
 export function castTo(
+  functions: FunctionRegistry,
+  source: number,
+  target: number,
+  typmod: number,
+  context: CastContext,
+): Cast {
+  const cast = plainCast(functions, source, target, typmod, context);
+  const { constraint } = functions.types.get(target);
+  if (constraint === undefined || source === target) return cast;
+  return {
+    isIdentity: false,
+    isStable: cast.isStable,
+    apply: (value, at) => {
+      const changed = cast.apply(value, at);
+      constraint.check(changed, at);
+      return changed;
+    },
+    ...(constraint.notNull && { refuseNull: (at) => constraint.check(null, at) }),
+  };
+}
+
+function plainCast(
   functions: FunctionRegistry,
   source: number,
   target: number,

@@ -8,8 +8,9 @@ import { formatType } from "../catalog/system/format-type.ts";
 import { SqlError } from "../error.ts";
 import { type ProcedureRow, signatures } from "../signatures/tables.ts";
 import type { SqlContext } from "../types/context.ts";
+import { OID } from "../types/oids.ts";
 import { relationNamed } from "../types/reg-objects.ts";
-import { regtype, sqlTypeName } from "../types/regtype.ts";
+import { sqlTypeName } from "../types/regtype.ts";
 import { type CallTypes, type Family, typed } from "./implementation.ts";
 
 const OWNER_OID = 10;
@@ -48,6 +49,11 @@ function shownIndexDef(
 }
 
 function constraintDef(oid: number, isPretty: boolean, at: SqlContext): string | null {
+  const check = at.catalog?.domainChecks.find((each) => each.oid === oid);
+  if (check !== undefined) {
+    const { expression } = check;
+    return `CHECK (${isPretty ? expression : `(${expression})`})`;
+  }
   const constraint = at.catalog?.constraintByOid.get(oid);
   if (at.catalog === undefined || constraint === undefined) return null;
   return constraintDefinition(at.catalog, constraint, isPretty, at.session.schemas);
@@ -163,14 +169,14 @@ export const catalogObjectFamily: Family = {
   to_regclass(text: string, at: SqlContext) {
     return relationNamed(text, at)?.oid ?? null;
   },
-  to_regtype(text: string, at: SqlContext) {
+  to_regtype: withTypes((types, text: string, at: SqlContext) => {
     try {
-      return regtype.input(text, -1, at);
+      return types.get(OID.regtype).codec.input(text, -1, at);
     } catch (error) {
       if (error instanceof SqlError) return null;
       throw error;
     }
-  },
+  }),
   pg_size_pretty: sizePretty,
   has_table_privilege_name: hasPrivilege,
   has_table_privilege_id: hasPrivilege,

@@ -94,7 +94,7 @@ export function typeName(types: TypeRegistry, oid: number): string {
   const type = types.find(oid);
   if (type === undefined) return oid === 0 ? "unknown" : String(oid);
   if (types.isArray(oid)) return `${typeName(types, type.element)}[]`;
-  return sqlTypeName(type);
+  return types.isOwn(oid) ? types.shownName(type) : sqlTypeName(type);
 }
 
 /** 42846, as a cast that does not exist. */

@@ -30,7 +30,7 @@ interface NamedColumn {
  * @throws SqlError 42601, 0A000; `what` says in the message what the text is.
  */
 export async function parseExpression(
-  parser: Parser,
+  parser: Pick<Parser, "parse">,
   text: string,
   what: string,
 ): Promise<ParsedExpression> {

@@ -68,7 +68,6 @@ async function planFound(
   for (let slot = stored.length; slot < from.width; slot++) needed.add(slot);
   const planner = new JoinPlanner(env, { needed, order: [], ways: joinWays(env) });
   const placed = planner.plan(pulled.tree, pulled.filters);
-  const [table] = from.tables as [ScopeTable];
   return {
     use,
     tables: from.tables,
@@ -81,7 +80,7 @@ async function planFound(
       }
       return all;
     },
-    read: reader(table),
+    read: reader(use.descriptor),
     keySlots,
   };
 }

@@ -1,4 +1,5 @@
 import type { Node } from "libpg-query";
+import type { AnyId } from "../../base/ids.ts";
 import type { SequenceDescriptor } from "../../rows/index.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
 import type { Expr, SubqueryPlan } from "../bind/expr.ts";
@@ -19,6 +20,8 @@ export interface PlanEnv extends ExecContextParts {
   readonly parameters: Parameters;
   /** Tables that the plan rests on, as they are found. */
   readonly used: TableUse[];
+  /** Types and views that the plan rests on, as they are found. */
+  readonly usedObjects: ObjectUse[];
   /** @throws SqlError 42P01, 3F000. */
   readonly table: (
     schema: string | undefined,
@@ -49,13 +52,30 @@ export interface PlanEnv extends ExecContextParts {
   /** The query around this one. */
   readonly outer?: OuterRefs | undefined;
   /** Looks up what a name means. */
-  readonly load: (needed: NeededRelation) => Promise<void>;
+  readonly load: (needed: NeededRelation | NeededType) => Promise<void>;
 }
 
 /** A row table, or a relation that is computed. */
 export type KnownRelation =
   | { readonly kind: "table"; readonly use: TableUse }
   | { readonly kind: "virtual"; readonly virtual: VirtualRelation };
+
+/** Thrown as `NeededRelation` is, for the name of a type. */
+export class NeededType {
+  readonly schema: string | undefined;
+  readonly name: string;
+
+  constructor(schema: string | undefined, name: string) {
+    this.schema = schema;
+    this.name = name;
+  }
+}
+
+/** An object that a plan rests on. */
+export interface ObjectUse {
+  readonly id: AnyId;
+  readonly version: number;
+}
 
 /**
  * Thrown while planning, which does not wait: the name is looked up, and planning begins again. It
@@ -81,7 +101,7 @@ export async function withRelations<T>(
     try {
       return await plan();
     } catch (error) {
-      if (!(error instanceof NeededRelation)) throw error;
+      if (!(error instanceof NeededRelation || error instanceof NeededType)) throw error;
       await load(error);
       parameters.types.splice(0, parameters.types.length, ...given);
     }

@@ -38,7 +38,7 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
   const columns = insertColumns(env, use, cols);
   const source = await insertSource(env, insert, columns, cols.length > 0);
   const returning = bindReturning(env, [table], returningClause?.exprs);
-  const read = reader(table);
+  const read = reader(use.descriptor);
   const onConflict = planConflict(env, use, table, insert.onConflictClause);
   const ids = columns.map(({ id }) => id);
   const isOverriding = insert.override === "OVERRIDING_SYSTEM_VALUE";
@@ -239,7 +239,7 @@ function planConflict(
     clause.whereClause === undefined
       ? undefined
       : compile(coerceToBool(own, bindExpr(own, clause.whereClause), "WHERE"));
-  const read = reader(table);
+  const read = reader(use.descriptor);
   return {
     target,
     keyOf,

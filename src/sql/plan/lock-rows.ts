@@ -200,8 +200,7 @@ export interface LockParts {
 }
 
 /** Locks each row, and judges it again where it has changed since it was read. */
-export function lockNode(env: PlanEnv, child: PlanNode, parts: LockParts): PlanNode {
-  const { types } = env.functions;
+export function lockNode(child: PlanNode, parts: LockParts): PlanNode {
   const place = placesOf(parts.slots);
   const plan: Locking = {
     ...parts,
@@ -216,8 +215,7 @@ export function lockNode(env: PlanEnv, child: PlanNode, parts: LockParts): PlanN
       const read = parts.slots.flatMap((slot, at) => {
         const column = stored[slot - base];
         if (column === undefined) return [];
-        const isNumeric = types.fromColumnType(column.type).oid === OID.numeric;
-        return [{ at, id: column.id, isNumeric }];
+        return [{ at, id: column.id, isNumeric: column.type.kind === "numeric" }];
       });
       const key = keySlots.map((slot) => parts.slots.indexOf(slot));
       return { lock, table, read, key };

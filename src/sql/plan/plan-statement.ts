@@ -2,6 +2,7 @@ import type { Node } from "libpg-query";
 import type { Datum } from "../../rows/index.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
 import { coerce } from "../bind/coerce.ts";
+import { textsOf } from "../bind/names.ts";
 import { Parameters } from "../bind/scope.ts";
 import { typeOfName } from "../bind/type-name.ts";
 import { planCopy } from "../copy/plan-copy.ts";
@@ -27,7 +28,7 @@ import type { ChangePlan } from "./change-plan.ts";
 import type { DdlPorts } from "./ddl/ddl-run.ts";
 import { planDdl } from "./ddl/plan-ddl.ts";
 import { planSetConstraints } from "./ddl/set-constraints.ts";
-import { type PlanEnv, scopeOf, withRelations } from "./env.ts";
+import { NeededType, type ObjectUse, type PlanEnv, scopeOf, withRelations } from "./env.ts";
 import { execRun } from "./exec-parts.ts";
 import { explainOptions, PlanWatch, planLines } from "./explain.ts";
 import { planInsert } from "./insert.ts";
@@ -43,6 +44,7 @@ export interface PlannerPorts extends DdlPorts, Pick<PreparePorts, "prepare"> {
     statement: Statement,
     parameters: Parameters,
     used: TableUse[],
+    usedObjects: ObjectUse[],
   ) => Omit<PlanEnv, "bindQuery">;
   readonly prepared: ReadonlyMap<string, Prepared | undefined>;
   readonly cursors: Cursors;
@@ -65,13 +67,13 @@ export async function planStatement(
   if ("ClosePortalStmt" in node) return planClose(node.ClosePortalStmt);
   const parameters = new Parameters(given);
   const used: TableUse[] = [];
-  const env: PlanEnv = { ...ports.env(statement, parameters, used), bindQuery };
+  const env: PlanEnv = { ...ports.env(statement, parameters, used, []), bindQuery };
   if ("PrepareStmt" in node) return planPrepare(node.PrepareStmt, statement, preparing(env, ports));
   if ("ExecuteStmt" in node) {
     return planExecute(node.ExecuteStmt, statement, ports.prepared, preparing(env, ports));
   }
   const ddl = planDdl(env, node, ports);
-  if (ddl !== undefined) return ddl;
+  if (ddl !== undefined) return withTypeNames(env, node, ddl);
   if ("ExplainStmt" in node) {
     const { query, options = [] } = node.ExplainStmt;
     return await planExplain(env, query as Node, options);
@@ -84,7 +86,32 @@ export async function planStatement(
   const own = workPlan(env, work);
   const isLocking = (contentOf(query, "SelectStmt")?.lockingClause ?? []).length > 0;
   const plan = declare === undefined ? own : planDeclare(declare, own, isLocking);
-  return { ...plan, parameterTypes: settledTypes(parameters), tables: used };
+  const { usedObjects: objects } = env;
+  return { ...plan, parameterTypes: settledTypes(parameters), tables: used, objects };
+}
+
+/** Looks up the types that a statement names before it runs: what it does is not done twice. */
+function withTypeNames(env: PlanEnv, node: Node, plan: Plan): Plan {
+  const names = typeNamesIn(node);
+  if (names.length === 0) return plan;
+  return {
+    ...plan,
+    start: async (run, parameters) => {
+      for (const name of names) await env.load(name);
+      return await plan.start(run, parameters);
+    },
+  };
+}
+
+function typeNamesIn(tree: unknown): readonly NeededType[] {
+  if (Array.isArray(tree)) return tree.flatMap(typeNamesIn);
+  if (typeof tree !== "object" || tree === null) return [];
+  const below = Object.values(tree).flatMap(typeNamesIn);
+  if (!("names" in tree && "typemod" in tree)) return below;
+  const parts = textsOf((tree as NodeOf<"TypeName">).names);
+  const name = parts.at(-1);
+  const isOwn = name !== undefined && parts[0] !== "pg_catalog";
+  return isOwn ? [...below, new NeededType(parts.at(-2), name)] : below;
 }
 
 async function planCopyOf(env: PlanEnv, copy: NodeOf<"CopyStmt">): Promise<Plan> {
@@ -93,7 +120,7 @@ async function planCopyOf(env: PlanEnv, copy: NodeOf<"CopyStmt">): Promise<Plan>
     if (work === undefined) throw notSupported(`COPY of ${nameOf(kindOf(query))}`);
     return workPlan(env, work);
   });
-  return { ...plan, tables: env.used };
+  return { ...plan, tables: env.used, objects: env.usedObjects };
 }
 
 /** `CreateFunctionStmt` → `CREATE FUNCTION`. */
@@ -213,6 +240,7 @@ async function planExplain(env: PlanEnv, query: Node, given: readonly Node[]): P
     tag: "EXPLAIN",
     parameterTypes: settledTypes(env.parameters),
     tables: env.used,
+    objects: env.usedObjects,
     columns,
     start: async (run, parameters) => {
       const exec = execRun(env, run, parameters);

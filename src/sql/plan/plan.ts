@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import type { AnyId } from "../../base/ids.ts";
 import type { Datum, TableDescriptor } from "../../rows/index.ts";
 import type { Statement } from "../parse/statement.ts";
 import type { Cursors } from "../session/cursors.ts";
@@ -50,6 +51,8 @@ export interface Plan {
   readonly isRetried?: boolean;
   /** Tables that it was made by: where one has changed, it is made again. */
   readonly tables?: readonly { readonly descriptor: TableDescriptor }[];
+  /** Types and views that it was made by, as with tables. */
+  readonly objects?: readonly { readonly id: AnyId; readonly version: number }[];
   readonly start: (run: RunContext, parameters: readonly Datum[]) => Started | Promise<Started>;
 }
 

@@ -1,9 +1,8 @@
 import type { Node } from "libpg-query";
-import type { Datum } from "../../rows/index.ts";
+import { type Datum, type TableDescriptor, visibleColumns } from "../../rows/index.ts";
 import type { ScopeTable } from "../bind/scope.ts";
 import { compile } from "../exec/evaluate.ts";
 import type { ExecRun, Row } from "../exec/run.ts";
-import { OID } from "../types/oids.ts";
 import { type PlanEnv, scopeOf } from "./env.ts";
 import type { OutputColumn } from "./query.ts";
 import { asNumeric } from "./scan-node.ts";
@@ -31,8 +30,10 @@ export function bindReturning(
 }
 
 /** Rows as the store gives them, in the datums of expressions. */
-export function reader(table: ScopeTable): (row: Row) => Row {
-  const numerics = table.columns.filter(({ oid }) => oid === OID.numeric).map(({ slot }) => slot);
+export function reader(table: TableDescriptor): (row: Row) => Row {
+  const numerics = visibleColumns(table).flatMap(({ type }, slot) =>
+    type.kind === "numeric" ? [slot] : [],
+  );
   if (numerics.length === 0) return (row) => row;
   return (row) => {
     const read = [...row];

@@ -21,7 +21,7 @@ import type { SqlContext } from "../types/context.ts";
 import { contextWithoutSession } from "../types/no-session.ts";
 import { TypeRegistry } from "../types/registry.ts";
 import { assignedExpr } from "./assign.ts";
-import { scopeTable } from "./table-columns.ts";
+import { scopeTable, valueTable } from "./table-columns.ts";
 
 export interface RowExpressionsParts {
   readonly parser: Parser;
@@ -36,6 +36,7 @@ const WHAT: Readonly<Record<ExpressionUse, string>> = {
   generated: "column generation expression",
   predicate: "index predicate",
   "index part": "index expression",
+  domain: "check constraint",
 };
 
 /** The SQL that stands in descriptors of tables, compiled. */
@@ -78,8 +79,9 @@ export class RowExpressions implements Expressions {
     use: ExpressionUse,
   ): Promise<Expr> {
     const parsed = await parseExpression(this.#parts.parser, text, WHAT[use]);
-    const scope = this.#scope(table, parsed, use);
+    const scope = this.#scope(table, parsed, use, type);
     const bound = bindExpr(scope, withoutQualifiers(parsed.node));
+    if (use === "domain") return coerceToBool(scope, bound, "CHECK");
     refuseUnfit(bound, parsed, table, use);
     const column = { id: 0, name: table.name, type: type ?? { kind: "bool" }, nullable: true };
     return type === undefined
@@ -97,14 +99,32 @@ export class RowExpressions implements Expressions {
     return renamedColumn(text, parsed, from, to);
   }
 
-  #scope(table: TableDescriptor, { source }: ParsedExpression, use: ExpressionUse): Scope {
+  #scope(
+    table: TableDescriptor,
+    { source }: ParsedExpression,
+    use: ExpressionUse,
+    type: ColumnType | undefined,
+  ): Scope {
     const { types } = this.#functions;
+    // A text names the types of the table's own columns, and no others.
+    types.finder = (schema, name) => {
+      const named = table.columns.map((column) => types.fromColumnType(column.type).oid);
+      return named
+        .map((oid) => types.find(types.elementOf(oid) || oid))
+        .find((one) => one?.name === name && (schema === undefined || one.schema === schema));
+    };
+    const seen =
+      use === "default"
+        ? []
+        : use === "domain"
+          ? [valueTable(types, type ?? { kind: "text" })]
+          : [scopeTable(types, { descriptor: table, oid: 0 })];
     return {
       functions: this.#functions,
       context: this.#contextOf({ transactionTime: 0n }),
       source,
       parameters: new Parameters([], true),
-      tables: use === "default" ? [] : [scopeTable(types, { descriptor: table, oid: 0 })],
+      tables: seen,
       clause: `${WHAT[use]}s`,
       depth: 0,
     };
@@ -146,7 +166,7 @@ function refuseUnfit(
   if (someExpr(expr, isSet)) {
     throw new SqlError("0A000", `set-returning functions are not allowed in ${what}s`);
   }
-  if (use === "default" || use === "check") return;
+  if (use === "default" || use === "check" || use === "domain") return;
   if (someExpr(expr, isMutable)) {
     throw new SqlError("42P17", `functions in ${what} must be marked IMMUTABLE`);
   }

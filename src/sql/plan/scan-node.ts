@@ -2,8 +2,6 @@ import type { Datum, RangeRequest, RowScan, RowTransaction } from "../../rows/in
 import { Numeric } from "../../rows/numeric.ts";
 import type { ExprPrinter } from "../bind/expr-text.ts";
 import type { ExecRun, Row, RowSource } from "../exec/run.ts";
-import { OID } from "../types/oids.ts";
-import type { TypeRegistry } from "../types/registry.ts";
 import type { AccessPath } from "./access-path.ts";
 import type { PlanNode } from "./node.ts";
 import { storedColumns } from "./table-columns.ts";
@@ -21,7 +19,7 @@ export interface ScanParts {
 }
 
 /** Reads rows of a table. */
-export function scanNode(types: TypeRegistry, printer: ExprPrinter, parts: ScanParts): PlanNode {
+export function scanNode(printer: ExprPrinter, parts: ScanParts): PlanNode {
   const { use, path } = parts;
   const { name } = use.descriptor;
   const isBounded = path.conditions.length > 0;
@@ -37,14 +35,13 @@ export function scanNode(types: TypeRegistry, printer: ExprPrinter, parts: ScanP
     children: [],
     open: async (run) => {
       const ranges = parts.path.ranges(run.evaluation);
-      return new TableRows(await run.transaction(), run, types, parts, ranges);
+      return new TableRows(await run.transaction(), run, parts, ranges);
     },
   };
 }
 
 /** Reads the rows of a table whose key has one of several values, each tuple behind `outer`. */
 export async function scanTuples(
-  types: TypeRegistry,
   parts: ScanParts,
   run: ExecRun,
   tuples: readonly (readonly Datum[])[],
@@ -55,7 +52,7 @@ export async function scanTuples(
       ranges.set(rangeText(range), range);
     }
   }
-  return new TableRows(await run.transaction(), run, types, parts, [...ranges.values()]);
+  return new TableRows(await run.transaction(), run, parts, [...ranges.values()]);
 }
 
 function rangeText(range: RangeRequest): string {
@@ -77,7 +74,6 @@ class TableRows implements RowSource {
   constructor(
     rows: RowTransaction,
     run: ExecRun,
-    types: TypeRegistry,
     parts: ScanParts,
     ranges: readonly RangeRequest[],
   ) {
@@ -90,7 +86,7 @@ class TableRows implements RowSource {
     const columns = slots.map((slot) => (stored[slot] as (typeof stored)[number]).id);
     this.#numerics = slots.flatMap((slot, i) => {
       const type = (stored[slot] as (typeof stored)[number]).type;
-      return types.fromColumnType(type).oid === OID.numeric ? [i] : [];
+      return type.kind === "numeric" ? [i] : [];
     });
     const isCompact = parts.isCompact === true;
     this.#slots = isCompact ? slots.map((_, i) => i) : slots;

@@ -267,7 +267,7 @@ function planLocked(bound: Bound, printer: ExprPrinter): Placed {
   const source = planSource(bound);
   const isSorted = sorts.length > 0 && !isInOrder(bound, source);
   const sorted = isSorted ? sortedSource(env, printer, source, sorts) : source.node;
-  const node = lockNode(env, sorted, {
+  const node = lockNode(sorted, {
     locks,
     tree: from.tree,
     where,

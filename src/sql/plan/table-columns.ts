@@ -1,4 +1,9 @@
-import { type ColumnDescriptor, type TableDescriptor, visibleColumns } from "../../rows/index.ts";
+import {
+  type ColumnDescriptor,
+  type ColumnType,
+  type TableDescriptor,
+  visibleColumns,
+} from "../../rows/index.ts";
 import type { ScopeColumn, ScopeTable } from "../bind/scope.ts";
 import type { TypeRegistry } from "../types/registry.ts";
 import type { TableUse } from "./table-use.ts";
@@ -9,6 +14,14 @@ export function storedColumns(table: TableDescriptor): readonly ColumnDescriptor
     (column) => column.hidden === true && column.dropped !== true,
   );
   return [...visibleColumns(table), ...hidden];
+}
+
+/** What checks of a domain see: its value. */
+export function valueTable(types: TypeRegistry, type: ColumnType): ScopeTable {
+  const { domain: _, ...base } = type;
+  const { oid, typmod } = types.fromColumnType(base);
+  const column = { name: "value", oid, typmod, slot: 0, tableOid: 0, attribute: 1 };
+  return { name: "", columns: [column] };
 }
 
 /** A table as names of a statement see it. */

@@ -36,7 +36,7 @@ export function tableRelation(env: PlanEnv, use: TableUse, table: ScopeTable): R
       const path = chooseAccess(types, descriptor, filters, order, needed);
       const own = path.isExact ? limit : undefined;
       const parts = { use, path, needed, limit: own, isCompact };
-      const node = scanNode(types, printer, parts);
+      const node = scanNode(printer, parts);
       const slots = isCompact ? slotsOf(needed) : undefined;
       return { node, path, slots, rows: leftBy(path, rows, filters.length) };
     },
@@ -49,8 +49,8 @@ export function tableRelation(env: PlanEnv, use: TableUse, table: ScopeTable): R
       return {
         path,
         slots: slotsOf(needed),
-        node: scanNode(types, printer, parts),
-        open: (run, tuples) => scanTuples(types, parts, run, tuples),
+        node: scanNode(printer, parts),
+        open: (run, tuples) => scanTuples(parts, run, tuples),
       };
     },
   };

@@ -1,10 +1,14 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Prng } from "../../base/prng.ts";
+import type { Datum } from "../../rows/index.ts";
 import { CatalogChanges } from "../catalog/catalog-changes.ts";
 import type { CatalogView } from "../catalog/view.ts";
 import { FunctionRegistry } from "../functions/resolve.ts";
 import type { Parser } from "../parse/parser.ts";
+import type { TypeCodec } from "../types/codec.ts";
+import { OID } from "../types/oids.ts";
 import { TypeRegistry } from "../types/registry.ts";
+import { ownRegtype } from "../types/regtype.ts";
 import { sessionPlanner } from "./planner.ts";
 import { SqlSession } from "./session.ts";
 
@@ -28,6 +32,7 @@ export function openSession({
   ...parts
 }: OpenParts): SqlSession {
   const types = new TypeRegistry();
+  types.defineCodec(OID.regtype, ownRegtype(types) as TypeCodec<Datum>);
   const functions = new FunctionRegistry(types);
   const session: SqlSession = new SqlSession({
     ...parts,

@@ -1,4 +1,4 @@
-import type { RowTransaction, SequenceDescriptor } from "../../rows/index.ts";
+import type { ColumnType, RowTransaction, SequenceDescriptor } from "../../rows/index.ts";
 import type { CatalogChanges } from "../catalog/catalog-changes.ts";
 import { sequenceRelation } from "../catalog/system/sequence-relation.ts";
 import type { CatalogView } from "../catalog/view.ts";
@@ -7,13 +7,20 @@ import { SqlError } from "../error.ts";
 import type { FunctionRegistry } from "../functions/resolve.ts";
 import type { Source } from "../parse/source.ts";
 import type { Statement } from "../parse/statement.ts";
-import { type KnownRelation, NeededRelation, type PlanEnv } from "../plan/env.ts";
+import {
+  type KnownRelation,
+  NeededRelation,
+  NeededType,
+  type ObjectUse,
+  type PlanEnv,
+} from "../plan/env.ts";
 import type { Plan, RunContext } from "../plan/plan.ts";
 import { type PlannerPorts, planStatement } from "../plan/plan-statement.ts";
 import type { TableUse } from "../plan/table-use.ts";
 import { namesOf } from "./name-list.ts";
 import type { SqlSession } from "./session.ts";
 import { SystemCatalog } from "./system-catalog.ts";
+import { TypeNames } from "./type-names.ts";
 
 /** The schema of names that say none and are nowhere else. It is there without being made. */
 const PUBLIC = "public";
@@ -24,6 +31,7 @@ export function sessionPlanner(
   catalog: CatalogView,
 ): (session: SqlSession, statement: Statement, types: readonly number[]) => Promise<Plan> {
   let current: SqlSession | undefined;
+  const typeNames = new WeakMap<SqlSession, TypeNames>();
   const system = new SystemCatalog(catalog, () => current as SqlSession);
   const virtual: VirtualRelations = {
     find: (schema, name) => catalog.virtual?.find(schema, name) ?? system.find(schema, name),
@@ -31,8 +39,14 @@ export function sessionPlanner(
   const seen: CatalogView = { ...catalog, virtual };
   return async (session, statement, given) => {
     current = session;
-    const isSystem = await system.load(session, statement);
-    const names = new Names(session, seen);
+    let types = typeNames.get(session);
+    if (types === undefined) {
+      types = new TypeNames(session, functions);
+      typeNames.set(session, types);
+    }
+    const names = new Names(session, seen, types);
+    types.begin(names.searchPath.map((path) => path.join(".")));
+    const isSystem = await system.load(session, statement, types);
     const ports: PlannerPorts = {
       prepared: session.prepared,
       cursors: session.cursors,
@@ -40,8 +54,11 @@ export function sessionPlanner(
       searchPath: () => names.searchPath,
       namespaceFor: (schema) => names.namespaceFor(schema),
       find: (rows, schema, name) => names.find(rows, schema, name),
-      env: ({ source }, parameters, used): Omit<PlanEnv, "bindQuery"> => ({
-        ...names.relations(source, used),
+      typeNamed: (rows, schema, name) => names.typeNamed(rows, schema, name),
+      defineType: (type) => names.defineType(type),
+      env: ({ source }, parameters, used, usedObjects): Omit<PlanEnv, "bindQuery"> => ({
+        ...names.relations(source, used, usedObjects),
+        usedObjects,
         functions,
         source,
         parameters,
@@ -54,7 +71,7 @@ export function sessionPlanner(
       }),
     };
     const plan = await planStatement(statement, given, ports);
-    return isSystem ? system.reloading(session, statement, plan) : plan;
+    return isSystem ? system.reloading(session, statement, plan, types) : plan;
   };
 }
 
@@ -74,10 +91,26 @@ async function rowsOfRun({ transaction, signal }: RunContext): Promise<RowTransa
 class Names {
   readonly #session: SqlSession;
   readonly #catalog: CatalogView;
+  readonly #types: TypeNames;
 
-  constructor(session: SqlSession, catalog: CatalogView) {
+  constructor(session: SqlSession, catalog: CatalogView, types: TypeNames) {
     this.#session = session;
     this.#catalog = catalog;
+    this.#types = types;
+  }
+
+  async #rows(): Promise<RowTransaction> {
+    const { transactionState } = this.#session;
+    transactionState.beginImplicit();
+    return (await transactionState.rows()) as RowTransaction;
+  }
+
+  async typeNamed(rows: RowTransaction, schema: string | undefined, name: string) {
+    return await this.#types.find(schema, name, rows);
+  }
+
+  async defineType(type: ColumnType) {
+    return await this.#types.define(type);
   }
 
   get #names(): CatalogChanges {
@@ -93,6 +126,7 @@ class Names {
   relations(
     source: Source,
     used: TableUse[],
+    usedObjects: ObjectUse[],
   ): Pick<PlanEnv, "table" | "relation" | "load" | "sequence"> {
     const known = new Map<string, KnownRelation | undefined>();
     const keyOf = (schema: string | undefined, name: string): string => `${schema ?? ""}\0${name}`;
@@ -109,7 +143,12 @@ class Names {
       if (found.kind === "table" && !used.includes(found.use)) used.push(found.use);
       return found;
     };
-    const load: PlanEnv["load"] = async ({ schema, name }) => {
+    const load: PlanEnv["load"] = async (needed) => {
+      const { schema, name } = needed;
+      if (needed instanceof NeededType) {
+        await this.#types.load(needed, await this.#rows(), usedObjects);
+        return;
+      }
       known.set(keyOf(schema, name), await this.#lookUp(schema, name));
     };
     return {
@@ -142,15 +181,14 @@ class Names {
         ? ["pg_catalog", ...this.#path].map((each) => virtual?.find(each, name)).find(Boolean)
         : virtual?.find(schema, name);
     if (computed !== undefined) return { kind: "virtual", virtual: computed };
-    const { transactionState } = this.#session;
-    transactionState.beginImplicit();
-    const rows = (await transactionState.rows()) as RowTransaction;
+    const rows = await this.#rows();
     const found = await this.find(rows, schema, name);
     if (found === undefined) {
       const sequence = await this.#sequence(schema, name);
       return sequence && { kind: "virtual", virtual: sequenceRelation(sequence) };
     }
     const { table } = found;
+    await this.#types.defineColumns(table);
     const estimate = await rows.estimate(table, 0);
     const oid = FIRST_OID + table.relation;
     return { kind: "table", use: { descriptor: table, oid, rows: estimate.rows } };
@@ -160,9 +198,7 @@ class Names {
     schema: string | undefined,
     name: string,
   ): Promise<SequenceDescriptor | undefined> {
-    const { transactionState } = this.#session;
-    transactionState.beginImplicit();
-    const rows = (await transactionState.rows()) as RowTransaction;
+    const rows = await this.#rows();
     for (const each of schema === undefined ? this.#path : [schema]) {
       const sequence = await rows.sequences.byName(each.split("."), name);
       if (sequence !== undefined) return sequence;

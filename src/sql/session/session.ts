@@ -242,13 +242,16 @@ export class SqlSession {
   }
 
   /** Whether the tables of a plan are as they were when it was made. */
-  async #isFresh({ tables = [] }: Plan): Promise<boolean> {
-    if (tables.length === 0) return true;
+  async #isFresh({ tables = [], objects = [] }: Plan): Promise<boolean> {
+    if (tables.length === 0 && objects.length === 0) return true;
     this.transactionState.beginImplicit();
     const rows = (await this.transactionState.rows()) as RowTransaction;
     for (const { descriptor } of tables) {
       const now = await rows.tables.find(descriptor.id);
       if (now?.version !== descriptor.version) return false;
+    }
+    for (const { id, version } of objects) {
+      if ((await rows.objects.find(id))?.version !== version) return false;
     }
     return true;
   }

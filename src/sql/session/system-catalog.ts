@@ -6,6 +6,7 @@ import type { VirtualRelation, VirtualRelations } from "../catalog/virtual.ts";
 import type { Statement } from "../parse/statement.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { SqlSession } from "./session.ts";
+import type { TypeNames } from "./type-names.ts";
 
 /** Statements that may ask for catalog objects, by their text: most do not. */
 const ASKS: RegExp = new RegExp(
@@ -53,7 +54,7 @@ export class SystemCatalog {
   }
 
   /** Reads the catalog for a statement that may ask for it. */
-  async load(session: SqlSession, { source, kind }: Statement): Promise<boolean> {
+  async load(session: SqlSession, { source, kind }: Statement, types: TypeNames): Promise<boolean> {
     const { list } = this.#catalog;
     const isAsked = list !== undefined && KINDS.has(kind) && ASKS.test(source.text);
     session.contexts.catalog = undefined;
@@ -70,17 +71,19 @@ export class SystemCatalog {
         if (isCalled) lastNumbers.set(sequence.id, last);
       }
     }
-    const whole = { ...listing, sequences, lastNumbers };
+    const objects = await rows.objects.list();
+    await types.defineAll(objects);
+    const whole = { ...listing, sequences, lastNumbers, objects };
     session.contexts.catalog = new CatalogSnapshot(whole, user, database);
     return true;
   }
 
   /** A plan that reads the catalog again each time it is run. */
-  reloading(session: SqlSession, statement: Statement, plan: Plan): Plan {
+  reloading(session: SqlSession, statement: Statement, plan: Plan, types: TypeNames): Plan {
     return {
       ...plan,
       start: async (run, parameters) => {
-        await this.load(session, statement);
+        await this.load(session, statement, types);
         return await plan.start(run, parameters);
       },
     };

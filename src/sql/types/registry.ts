@@ -5,7 +5,9 @@ import { signatures, type TypeRow } from "../signatures/tables.ts";
 import { arrayCodec } from "./arrays.ts";
 import type { TypeCodec } from "./codec.ts";
 import { CODECS } from "./codecs.ts";
+import type { SqlContext } from "./context.ts";
 import { enumCodec } from "./enums.ts";
+import { quoteIdentifier } from "./identifier.ts";
 import { numericModifier, packNumericModifier } from "./numeric.ts";
 import { OID } from "./oids.ts";
 
@@ -16,6 +18,24 @@ export interface SqlType extends TypeRow {
   readonly base?: { readonly oid: number; readonly typmod: number };
   /** Of an enum, in their order. */
   readonly labels?: readonly string[];
+  /** Of a type of the database: its namespace, joined with dots. */
+  readonly schema?: string | undefined;
+  /** Of a type of the database: how columns have it. */
+  readonly column?: ColumnType | undefined;
+  /** Of a domain. */
+  readonly constraint?: DomainConstraint | undefined;
+}
+
+/** What values of a domain must meet, those of the domains below it too. */
+export interface DomainConstraint {
+  readonly notNull: boolean;
+  /** @throws SqlError 23502, 23514. */
+  readonly check: (value: Datum, context: SqlContext) => void;
+}
+
+/** The OID of the arrays of a type of the database. */
+export function arrayOid(oid: number): number {
+  return oid + 1_000_000_000;
 }
 
 /** OIDs below belong to PostgreSQL itself. */
@@ -53,6 +73,14 @@ const DATE_TIMES: ReadonlySet<string> = new Set(["time", "timetz", "timestamp", 
 export class TypeRegistry {
   readonly #types = new Map<number, SqlType>();
   readonly #names = new Map<string, number>();
+  /**
+   * Finds a type of the database as a statement names it.
+   *
+   * @throws what makes the statement look it up and begin again.
+   */
+  finder: ((schema: string | undefined, name: string) => SqlType | undefined) | undefined;
+  /** Schemas whose types need not be named with them. */
+  searchPath: readonly string[] = ["public"];
 
   /** @throws SqlError 42704 where no type has the OID. */
   get(oid: number): SqlType {
@@ -77,6 +105,15 @@ export class TypeRegistry {
     if (own !== undefined) return this.find(own);
     const row = signatures().typeByName.get(name);
     return row === undefined ? undefined : this.find(row.oid);
+  }
+
+  /** PostgreSQL's own types, then those of the database. */
+  named(schema: string | undefined, name: string): SqlType | undefined {
+    const isOwn = schema !== undefined && schema !== "pg_catalog";
+    const row = isOwn ? undefined : signatures().typeByName.get(name);
+    if (row !== undefined) return this.find(row.oid);
+    if (schema === "pg_catalog") return undefined;
+    return this.finder === undefined ? this.byName(name) : this.finder(schema, name);
   }
 
   /** Whether values of a type can be read and written. */
@@ -114,12 +151,29 @@ export class TypeRegistry {
   }
 
   /** Adds or replaces an enum and the type of its arrays. */
-  defineEnum(oid: number, arrayOid: number, name: string, labels: readonly string[]): void {
+  defineEnum(
+    oid: number,
+    arrayOid: number,
+    name: string,
+    labels: readonly string[],
+    column?: ColumnType,
+  ): void {
     const text = this.get(OID.text);
     const codec = enumCodec(name, labels) as TypeCodec<Datum>;
     const own = { oid, name, kind: "e", category: "E", isPreferred: false, array: arrayOid };
-    this.#add({ ...text, ...own, element: 0, length: 4, collation: 0, labels, codec });
-    this.#addArray(oid, arrayOid, name);
+    const shape = { element: 0, length: 4, collation: 0, column, schema: column?.schema };
+    this.#add({ ...text, ...own, ...shape, labels, codec });
+    this.#addArray(oid, arrayOid, name, column?.schema);
+  }
+
+  /** Defines an enum as a column has it. */
+  defineColumnEnum(column: ColumnType): void {
+    const { typeId = 0, name = "", labels = [] } = column;
+    const { domain: _, ...type } = column;
+    const known = this.#types.get(typeId);
+    if (known !== undefined && JSON.stringify(known.column) === JSON.stringify(type)) return;
+    if (known !== undefined) this.remove(typeId);
+    this.defineEnum(typeId, arrayOid(typeId), name, labels, type);
   }
 
   /** Adds or replaces a domain; its constraints are the binder's to check. */
@@ -128,10 +182,18 @@ export class TypeRegistry {
     arrayOid: number,
     name: string,
     base: { readonly oid: number; readonly typmod: number },
+    more: Pick<SqlType, "column" | "constraint"> = {},
   ): void {
-    const type = this.get(base.oid);
-    this.#add({ ...type, oid, name, kind: "d", array: arrayOid, isPreferred: false, base });
-    this.#addArray(oid, arrayOid, name);
+    const { labels: _, ...type } = this.get(base.oid);
+    const { column, constraint } = more;
+    const shape = {
+      kind: "d",
+      array: arrayOid,
+      isPreferred: false,
+      schema: column?.domain?.schema,
+    };
+    this.#add({ ...type, ...shape, oid, name, base, column, constraint });
+    this.#addArray(oid, arrayOid, name, column?.domain?.schema);
   }
 
   /** Gives a type of PostgreSQL's that depends on the catalog (`regclass` …) its codec. */
@@ -139,6 +201,12 @@ export class TypeRegistry {
     this.#types.set(oid, { ...this.get(oid), codec });
     const array = this.arrayOf(oid);
     if (array !== 0) this.#types.delete(array);
+  }
+
+  /** The name of a type of the database, with its schema where that must be said. */
+  shownName({ name, schema }: SqlType): string {
+    const isSeen = schema === undefined || this.searchPath.includes(schema);
+    return isSeen ? quoteIdentifier(name) : `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
   }
 
   /** Types of the database: not PostgreSQL's own. */
@@ -154,17 +222,22 @@ export class TypeRegistry {
     const type = this.#types.get(oid);
     if (type === undefined) return;
     this.#types.delete(oid);
-    this.#names.delete(type.name);
+    if (this.#names.get(type.name) === oid) this.#names.delete(type.name);
     if (type.array !== 0) this.remove(type.array);
   }
 
   /** The SQL type of a row table's column. An enum must have been defined before. */
   fromColumnType(type: ColumnType): { readonly oid: number; readonly typmod: number } {
+    const domain = type.domain && this.#types.get(type.domain.typeId);
+    if (domain !== undefined) return { oid: domain.oid, typmod: -1 };
     if (type.kind === "array") {
       const element = this.fromColumnType(type.element ?? { kind: "text" });
       return { oid: this.arrayOf(element.oid), typmod: element.typmod };
     }
-    if (type.kind === "enum") return { oid: type.typeId ?? 0, typmod: -1 };
+    if (type.kind === "enum") {
+      if (type.labels !== undefined) this.defineColumnEnum(type);
+      return { oid: type.typeId ?? 0, typmod: -1 };
+    }
     const found = this.byName(KIND_NAMES[type.kind]);
     return { oid: found?.oid ?? 0, typmod: typmodOf(type) };
   }
@@ -172,6 +245,7 @@ export class TypeRegistry {
   /** @throws SqlError 0A000 where a row table cannot hold the type. */
   toColumnType(oid: number, typmod: number): ColumnType {
     const type = this.get(oid);
+    if (type.column !== undefined) return type.column;
     if (this.isArray(oid)) {
       return { kind: "array", element: this.toColumnType(type.element, typmod) };
     }
@@ -189,9 +263,9 @@ export class TypeRegistry {
     this.#names.set(type.name, type.oid);
   }
 
-  #addArray(element: number, oid: number, name: string): void {
+  #addArray(element: number, oid: number, name: string, schema: string | undefined): void {
     const row: TypeRow = { ...this.get(OID.textArray), oid, name: `_${name}`, element, array: 0 };
-    this.#add({ ...row, codec: this.#codecOf(row) });
+    this.#add({ ...row, codec: this.#codecOf(row), schema });
   }
 
   #codecOf(row: TypeRow): TypeCodec<Datum> {

@@ -20,7 +20,7 @@ export function formatType(types: TypeRegistry, oid: number, typmod: number | nu
   const type = types.find(oid);
   if (type === undefined) return "???";
   if (types.isArray(oid)) return `${formatType(types, type.element, typmod)}[]`;
-  const name = sqlTypeName(type);
+  const name = types.isOwn(oid) ? types.shownName(type) : sqlTypeName(type);
   if (typmod === null) return name;
   if (oid === OID.bpchar && typmod < 0) return "bpchar";
   if (typmod < 0) return name;

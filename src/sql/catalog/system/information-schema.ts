@@ -73,8 +73,10 @@ function* columnsRows(context: ProviderContext): Generator<Named> {
   for (const relation of snapshot.relations) {
     if (relation.kind === "i" || relation.kind === "S") continue;
     if (names !== undefined && !names.includes(relation.name)) continue;
-    for (const { name, number, oid, typmod, notNull, column } of attributesOf(context, relation)) {
-      const type = types.find(oid);
+    for (const attribute of attributesOf(context, relation)) {
+      const { name, number, notNull, column } = attribute;
+      const type = types.find(attribute.oid);
+      const { oid, typmod } = type?.base ?? attribute;
       const length = CHARACTERS.has(oid) && typmod >= 4 ? typmod - 4 : null;
       const numeric = oid === OID.numeric ? numericModifier(typmod) : undefined;
       const bits = NUMBERS.get(oid);
@@ -106,8 +108,13 @@ function* columnsRows(context: ProviderContext): Generator<Named> {
         datetime_precision:
           oid === OID.date ? 0 : TIMES.has(oid) ? (typmod < 0 ? 6 : typmod) : null,
         udt_catalog: snapshot.database,
-        udt_schema: own ? "public" : "pg_catalog",
-        udt_name: type?.name ?? null,
+        ...(type?.base !== undefined && {
+          domain_catalog: snapshot.database,
+          domain_schema: type.schema ?? null,
+          domain_name: type.name,
+        }),
+        udt_schema: own && type?.base === undefined ? (type?.schema ?? "public") : "pg_catalog",
+        udt_name: (type?.base === undefined ? type : types.find(type.base.oid))?.name ?? null,
         dtd_identifier: String(number),
         is_self_referencing: "NO",
         is_identity: yesNo(column?.identity !== undefined),

@@ -304,6 +304,29 @@ function* constraintRows({ snapshot }: ProviderContext): Generator<Named> {
       conbin: descriptor.kind === "check" ? descriptor.expression : null,
     };
   }
+  for (const { oid, name, schema, typeId, expression } of snapshot.domainChecks) {
+    yield {
+      oid,
+      conname: name,
+      connamespace: schema.oid,
+      contype: "c",
+      condeferrable: false,
+      condeferred: false,
+      convalidated: true,
+      conrelid: 0,
+      contypid: typeId,
+      conindid: 0,
+      conparentid: 0,
+      confrelid: 0,
+      confupdtype: " ",
+      confdeltype: " ",
+      confmatchtype: " ",
+      conislocal: true,
+      coninhcount: 0,
+      connoinherit: false,
+      conbin: expression,
+    };
+  }
 }
 
 function columnsOf(index: SnapshotIndex): readonly number[] {

@@ -1,14 +1,41 @@
 import { signatures } from "../../signatures/tables.ts";
 import { vector } from "../../types/arrays.ts";
+import type { SqlType } from "../../types/registry.ts";
+import { hashedOid } from "./object-oids.ts";
 import { zeroVector } from "./pg-relations.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
-import { OWNER_OID } from "./snapshot.ts";
+import { type CatalogSnapshot, OWNER_OID } from "./snapshot.ts";
 
 const PG_CATALOG = 11;
 
-function* typeRows({ types }: ProviderContext): Generator<Named> {
-  for (const type of [...signatures().types, ...types.own()]) {
+/** PostgreSQL's functions that read and write values of types of a database. */
+const ENUM_IO = { typinput: 3504, typoutput: 3505, typreceive: 3532, typsend: 3533 };
+const DOMAIN_IO = { typinput: 2597, typreceive: 2598 };
+
+function ownColumns(type: SqlType, snapshot: CatalogSnapshot): Named {
+  const typnamespace = snapshot.schema(type.schema ?? "public")?.oid ?? 2200;
+  if (type.labels !== undefined && type.base === undefined) {
+    return { typnamespace, ...ENUM_IO, typbyval: true, typalign: "i", typstorage: "p" };
+  }
+  const { base, column } = type;
+  if (base === undefined) return { typnamespace };
+  const { domain } = column ?? {};
+  return {
+    typnamespace,
+    ...DOMAIN_IO,
+    typnotnull: domain?.notNull === true,
+    typbasetype: base.oid,
+    typtypmod: base.typmod,
+    typdefault: domain?.default ?? null,
+  };
+}
+
+function* typeRows({ types, snapshot }: ProviderContext): Generator<Named> {
+  const ofDatabase = new Map(types.own().map((type) => [type.oid, type]));
+  for (const type of [...signatures().types, ...ofDatabase.values()]) {
     const isArray = type.category === "A" && type.element !== 0;
+    const mine = ofDatabase.get(type.oid);
+    const own = mine === undefined ? {} : ownColumns(mine, snapshot);
     yield {
       oid: type.oid,
       typname: type.name,
@@ -39,14 +66,22 @@ function* typeRows({ types }: ProviderContext): Generator<Named> {
       typtypmod: -1,
       typndims: 0,
       typcollation: type.collation,
+      ...own,
     };
   }
 }
 
 function* enumRows({ types }: ProviderContext): Generator<Named> {
-  for (const { oid, labels = [] } of types.own()) {
+  for (const { oid, labels = [], base, column } of types.own()) {
+    if (base !== undefined) continue;
     for (const [i, label] of labels.entries()) {
-      yield { oid: oid * 1_000 + i, enumtypid: oid, enumsortorder: i + 1, enumlabel: label };
+      const order = column?.orders?.[i];
+      yield {
+        oid: hashedOid("enum", oid, column?.tokens?.[i] ?? label),
+        enumtypid: oid,
+        enumsortorder: order === undefined ? i + 1 : order / 65_536,
+        enumlabel: label,
+      };
     }
   }
 }

@@ -48,6 +48,15 @@ export interface SnapshotConstraint {
   readonly index?: SnapshotIndex | undefined;
 }
 
+/** A CHECK of a domain. */
+export interface SnapshotDomainCheck {
+  readonly oid: number;
+  readonly name: string;
+  readonly schema: SnapshotSchema;
+  readonly typeId: number;
+  readonly expression: string;
+}
+
 /** The roles that a server without roles of SQL shows. */
 export const OWNER_OID = 10;
 export const DATABASE_OWNER_OID = 6171;
@@ -74,6 +83,7 @@ export class CatalogSnapshot {
   readonly relationByOid: ReadonlyMap<number, SnapshotRelation>;
   readonly schemaByOid: ReadonlyMap<number, SnapshotSchema>;
   readonly constraintByOid: ReadonlyMap<number, SnapshotConstraint>;
+  readonly domainChecks: readonly SnapshotDomainCheck[];
   readonly #byName: ReadonlyMap<string, SnapshotRelation>;
 
   constructor(listing: CatalogListing, user: string, database: string) {
@@ -107,6 +117,15 @@ export class CatalogSnapshot {
     });
     this.relations = [...own, ...indexes, ...sequences, ...systemRelationsOf()];
     this.constraints = own.flatMap((each) => constraintsOf(each, this.indexes));
+    this.domainChecks = (listing.objects ?? []).flatMap((object) => {
+      const schema = byPath.get(object.namespace.join("."));
+      if (object.kind !== "domain" || schema === undefined) return [];
+      const { typeId = 0, checks = [] } = object.type.domain ?? {};
+      return checks.map(({ name, expression }) => {
+        const oid = hashedOid("constraint", object.id, name);
+        return { oid, name, schema, typeId, expression };
+      });
+    });
     this.relationByOid = new Map(this.relations.map((each) => [each.oid, each]));
     this.schemaByOid = new Map(this.schemas.map((each) => [each.oid, each]));
     this.constraintByOid = new Map(this.constraints.map((each) => [each.oid, each]));

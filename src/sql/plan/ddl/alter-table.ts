@@ -8,6 +8,7 @@ import { type PlanEnv, scopeOf } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { scopeTable } from "../table-columns.ts";
 import { type DdlPorts, type DdlRun, ddlPlan, type FoundTable, skip, tableOf } from "./ddl-run.ts";
+import { planRenameDomainConstraint } from "./domains.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
 import { planMoveSequence } from "./sequences.ts";
 import {
@@ -20,6 +21,7 @@ import {
   refusedConstraint,
   uniqueIndex,
 } from "./table-elements.ts";
+import { planMoveType } from "./types.ts";
 
 /** ALTER TABLE: its commands one after the other, all of them or none. */
 export function planAlterTable(
@@ -256,6 +258,11 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
   if (renameType === "OBJECT_SEQUENCE") {
     return planMoveSequence(env, relation, { name: newname }, isOptional, ports);
   }
+  if (renameType === "OBJECT_TYPE" || renameType === "OBJECT_DOMAIN") {
+    const kind = renameType === "OBJECT_DOMAIN" ? "domain" : undefined;
+    return planMoveType(env, rename.object, { name: newname }, kind, ports);
+  }
+  if (renameType === "OBJECT_DOMCONSTRAINT") return planRenameDomainConstraint(env, rename, ports);
   const isTable = rename.relationType === undefined || rename.relationType === "OBJECT_TABLE";
   const isColumn = renameType === "OBJECT_COLUMN" && isTable;
   if (renameType !== "OBJECT_TABLE" && !isColumn) {
@@ -289,6 +296,10 @@ export function planSetSchema(
   const { objectType, relation = {}, newschema = "", missing_ok: isOptional = false } = alter;
   if (objectType === "OBJECT_SEQUENCE") {
     return planMoveSequence(env, relation, { schema: newschema }, isOptional, ports);
+  }
+  if (objectType === "OBJECT_TYPE" || objectType === "OBJECT_DOMAIN") {
+    const kind = objectType === "OBJECT_DOMAIN" ? "domain" : undefined;
+    return planMoveType(env, alter.object, { schema: newschema }, kind, ports);
   }
   if (objectType !== "OBJECT_TABLE") {
     const what = String(objectType).replace("OBJECT_", "").replaceAll("_", " ");

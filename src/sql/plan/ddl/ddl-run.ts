@@ -1,7 +1,13 @@
-import type { RowTransaction, TableDescriptor } from "../../../rows/index.ts";
+import type {
+  ColumnType,
+  RowTransaction,
+  SqlObject,
+  TableDescriptor,
+} from "../../../rows/index.ts";
 import type { CatalogChanges } from "../../catalog/catalog-changes.ts";
 import { SqlError } from "../../error.ts";
 import type { NodeOf } from "../../parse/statement.ts";
+import type { SqlType } from "../../types/registry.ts";
 import type { PlanEnv } from "../env.ts";
 import { commandPlan, type Plan, type RunContext } from "../plan.ts";
 
@@ -22,6 +28,13 @@ export interface DdlPorts {
     schema: string | undefined,
     name: string,
   ) => Promise<FoundTable | undefined>;
+  readonly typeNamed: (
+    rows: RowTransaction,
+    schema: string | undefined,
+    name: string,
+  ) => Promise<SqlObject | undefined>;
+  /** Tells the session of a type. */
+  readonly defineType: (type: ColumnType) => Promise<SqlType | undefined>;
 }
 
 /** A change of tables while it runs: in the transaction of its session. */

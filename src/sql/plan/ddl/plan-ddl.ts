@@ -5,10 +5,13 @@ import type { Plan } from "../plan.ts";
 import { planAlterTable, planRename, planSetSchema } from "./alter-table.ts";
 import { planCreateTable } from "./create-table.ts";
 import type { DdlPorts } from "./ddl-run.ts";
+import { planAlterDomain, planCreateDomain } from "./domains.ts";
 import { planDropTable, planTruncate } from "./drop-table.ts";
+import { planAlterEnum, planCreateEnum } from "./enums.ts";
 import { planCreateIndex, planDropIndex } from "./indexes.ts";
 import { planCreateSchema, planDropSchema } from "./schemas.ts";
 import { planAlterSequence, planCreateSequence, planDropSequence } from "./sequences.ts";
+import { planDropType } from "./types.ts";
 
 /** A statement about tables, indexes, sequences or schemas; undefined for others. */
 export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undefined {
@@ -23,6 +26,10 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
     return planSetSchema(env, node.AlterObjectSchemaStmt, ports);
   }
   if ("TruncateStmt" in node) return planTruncate(env, node.TruncateStmt, ports);
+  if ("CreateEnumStmt" in node) return planCreateEnum(env, node.CreateEnumStmt, ports);
+  if ("AlterEnumStmt" in node) return planAlterEnum(env, node.AlterEnumStmt, ports);
+  if ("CreateDomainStmt" in node) return planCreateDomain(env, node.CreateDomainStmt, ports);
+  if ("AlterDomainStmt" in node) return planAlterDomain(env, node.AlterDomainStmt, ports);
   if (!("DropStmt" in node)) return undefined;
   const { DropStmt: drop } = node;
   switch (drop.removeType) {
@@ -32,6 +39,9 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
       return planDropIndex(env, drop, ports);
     case "OBJECT_SEQUENCE":
       return planDropSequence(env, drop);
+    case "OBJECT_TYPE":
+    case "OBJECT_DOMAIN":
+      return planDropType(env, drop, ports);
     case "OBJECT_SCHEMA":
       return planDropSchema(env, drop);
     default: {

@@ -4,6 +4,7 @@ import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
 import { dropSequence } from "./sequences.ts";
+import { dropType } from "./types.ts";
 
 /** CREATE SCHEMA. A name with dots is a namespace below others. */
 export function planCreateSchema(env: PlanEnv, create: NodeOf<"CreateSchemaStmt">): Plan {
@@ -41,6 +42,7 @@ export function planDropSchema(env: PlanEnv, drop: NodeOf<"DropStmt">): Plan {
       const isCascade = behavior === "DROP_CASCADE";
       if (isCascade) await dropTables(on, path);
       await dropSequences(on, path, isCascade);
+      await dropObjects(on, path, isCascade);
       await on.names.dropNamespace(on.rows, path);
     }
   });
@@ -63,6 +65,26 @@ async function dropSequences(
         hint: "Use DROP ... CASCADE to drop the dependent objects too.",
       });
     }
+  }
+}
+
+/** Types and views. @throws SqlError 2BP01. */
+async function dropObjects(on: DdlRun, path: readonly string[], isCascade: boolean): Promise<void> {
+  const schema = path.join(".");
+  for (const object of await on.rows.objects.list()) {
+    if (object.kind === "comment" || object.namespace.join("\0") !== path.join("\0")) continue;
+    if (!isCascade) {
+      const message = `cannot drop schema ${schema} because other objects depend on it`;
+      const word = object.kind === "view" ? "view" : "type";
+      throw new SqlError("2BP01", message, {
+        detail: `${word} ${schema}.${object.name} depends on schema ${schema}`,
+        hint: "Use DROP ... CASCADE to drop the dependent objects too.",
+      });
+    }
+    // What was listed may have gone with another one.
+    if ((await on.rows.objects.find(object.id)) === undefined) continue;
+    if (object.kind === "view") on.rows.objects.drop(object);
+    else await dropType(on, object, true);
   }
 }
 

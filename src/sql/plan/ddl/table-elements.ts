@@ -6,6 +6,7 @@ import type {
   KeyPartSpec,
   SequenceDescriptor,
 } from "../../../rows/index.ts";
+import { domainsOf } from "../../../rows/index.ts";
 import { bindExpr } from "../../bind/bind-expression.ts";
 import { coerceToBool } from "../../bind/coerce.ts";
 import { type Expr, isRowFree, someExpr } from "../../bind/expr.ts";
@@ -17,7 +18,7 @@ import { notSupported, SqlError } from "../../error.ts";
 import { compile } from "../../exec/evaluate.ts";
 import { expressionText } from "../../parse/deparse.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
-import { splitIdentifiers } from "../../types/reg-objects.ts";
+import { splitIdentifiers } from "../../types/names.ts";
 import { assignedExpr } from "../assign.ts";
 import { type PlanEnv, scopeOf } from "../env.ts";
 import { madeName } from "./ddl-run.ts";
@@ -134,6 +135,8 @@ export async function addColumn(
         others.push({ constraint, column: colname });
     }
   }
+  const isComputed = serial !== undefined || identity !== undefined || isGenerated(constraints);
+  if (given === undefined && !isComputed) given = domainDefault(type);
   elements.columns.push({
     ...column,
     nullable,
@@ -143,6 +146,16 @@ export async function addColumn(
     ...(sequence && { sequence }),
   });
   return others;
+}
+
+function isGenerated(constraints: readonly Node[]): boolean {
+  return constraints.some((node) => contentOf(node, "Constraint")?.contype === "CONSTR_GENERATED");
+}
+
+/** A domain's own default goes before that of the domain below it. */
+function domainDefault(type: ColumnSpec["type"]): ColumnDefault | undefined {
+  const text = domainsOf(type).findLast((each) => each.default !== undefined)?.default;
+  return text === undefined ? undefined : { kind: "expression", text };
 }
 
 /** DEFERRABLE stands behind the constraint that it is of. */

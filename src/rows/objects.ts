@@ -1,0 +1,181 @@
+import { utf8, utf8Text } from "../base/bytes.ts";
+import { FirnError } from "../base/error.ts";
+import type { AnyId, IdSource } from "../base/ids.ts";
+import { encodeTablePrefix, KeySchema, rangeOfPrefix } from "../keys/index.ts";
+import type { ColumnType } from "./column-type.ts";
+import type { DescriptorAccess } from "./descriptor-access.ts";
+import { rowError } from "./errors.ts";
+import { ROW_SPACE } from "./key-codec.ts";
+
+/** What SQL defines beside tables and sequences: types, views, comments. */
+export type SqlObject = EnumObject | DomainObject | ViewObject | CommentObject;
+
+interface ObjectBase {
+  readonly id: AnyId;
+  /** Counts its changes: plans that rest on an older one are made again. */
+  readonly version: number;
+  readonly namespace: readonly string[];
+  readonly name: string;
+}
+
+/** The columns of tables have their own copy of its labels. */
+export interface EnumObject extends ObjectBase {
+  readonly kind: "enum";
+  /** A relation's number that no table has: SQL makes OIDs of it. */
+  readonly number: number;
+  readonly type: ColumnType;
+}
+
+export interface DomainObject extends ObjectBase {
+  readonly kind: "domain";
+  readonly number: number;
+  /** What it rests on, with its constraints: the type of its columns. */
+  readonly type: ColumnType;
+}
+
+/** A query that has a name. */
+export interface ViewObject extends ObjectBase {
+  readonly kind: "view";
+  readonly number: number;
+  /** The SELECT, as SQL; names in it have their schemas. */
+  readonly query: string;
+  /** By OIDs of SQL's types. */
+  readonly columns: readonly ViewColumn[];
+  /** Ids of tables, views and types that it needs. */
+  readonly uses: readonly ViewUse[];
+  readonly checkOption?: "local" | "cascaded";
+}
+
+export interface ViewColumn {
+  readonly name: string;
+  readonly oid: number;
+  readonly typmod: number;
+}
+
+export interface ViewUse {
+  readonly id: string;
+  /** Of a table: the names of columns that it reads. */
+  readonly columns?: readonly string[];
+}
+
+/** Named by what it is about: see `commentName`. */
+export interface CommentObject extends ObjectBase {
+  readonly kind: "comment";
+  readonly text: string;
+}
+
+type Unmade<T> = T extends SqlObject ? Omit<T, "id" | "version"> : never;
+/** An object to be made. */
+export type NewObject = Unmade<SqlObject>;
+
+/** Names are told apart within a class. */
+const CLASSES = { enum: "type", domain: "type", view: "relation", comment: "comment" } as const;
+export type ObjectClass = (typeof CLASSES)[SqlObject["kind"]];
+
+/** Relation of the objects of a shard: by id, and by class and name. */
+const OBJECTS = 5;
+const byId = new KeySchema(
+  [{ type: "uuid" }],
+  encodeTablePrefix({ space: ROW_SPACE, relation: OBJECTS, index: 0 }),
+);
+const byName = new KeySchema(
+  [{ type: "text" }, { type: "path" }, { type: "text" }],
+  encodeTablePrefix({ space: ROW_SPACE, relation: OBJECTS, index: 1 }),
+);
+
+/** The objects of a shard, as a transaction sees them: made and dropped with its other writes. */
+export class TransactionObjects {
+  readonly #access: DescriptorAccess;
+  readonly #ids: IdSource;
+  /** A number that no table and no other object has. */
+  readonly newNumber: () => Promise<number>;
+
+  constructor(access: DescriptorAccess, ids: IdSource, newNumber: () => Promise<number>) {
+    this.#access = access;
+    this.#ids = ids;
+    this.newNumber = newNumber;
+  }
+
+  async find(id: AnyId): Promise<SqlObject | undefined> {
+    const bytes = await this.#access.get(byId.encode([id]));
+    return bytes === undefined ? undefined : decode(bytes);
+  }
+
+  async byName(
+    of: ObjectClass,
+    namespace: readonly string[],
+    name: string,
+  ): Promise<SqlObject | undefined> {
+    const bytes = await this.#access.get(byName.encode([of, namespace, name]));
+    return bytes === undefined ? undefined : await this.find(utf8Text(bytes) as AnyId);
+  }
+
+  /** All of them, by id. */
+  async list(): Promise<readonly SqlObject[]> {
+    const prefix = encodeTablePrefix({ space: ROW_SPACE, relation: OBJECTS, index: 0 });
+    const { from, to } = rangeOfPrefix(prefix);
+    return (await this.#access.values(from, to as Uint8Array)).map(decode);
+  }
+
+  /** @throws FirnError `AlreadyExists`, code `ROW_OBJECT_EXISTS` (42710, 42P07). */
+  async create<T extends NewObject>(spec: T): Promise<T & Pick<ObjectBase, "id" | "version">> {
+    const made = { ...spec, id: this.#ids.mint<AnyId>(), version: 1 };
+    await this.#claimName(made);
+    this.#access.put(byId.encode([made.id]), encode(made));
+    return made;
+  }
+
+  /** Puts an object in the place of the one with its id. @throws as `create`. */
+  async replace<T extends SqlObject>(before: SqlObject, next: T): Promise<T> {
+    const put = { ...next, id: before.id, version: before.version + 1 };
+    if (put.name !== before.name || put.namespace.join("\0") !== before.namespace.join("\0")) {
+      await this.#claimName(put);
+      this.#access.delete(nameKey(before));
+    }
+    this.#access.put(byId.encode([before.id]), encode(put));
+    return put;
+  }
+
+  drop(object: SqlObject): void {
+    this.#access.delete(byId.encode([object.id]));
+    this.#access.delete(nameKey(object));
+  }
+
+  async #claimName(object: SqlObject): Promise<void> {
+    const key = nameKey(object);
+    if ((await this.#access.get(key)) !== undefined) {
+      const of = CLASSES[object.kind];
+      const message = `${of} "${object.name}" already exists`;
+      const sqlState = of === "relation" ? "42P07" : "42710";
+      throw rowError("AlreadyExists", "ROW_OBJECT_EXISTS", sqlState, message);
+    }
+    this.#access.put(key, utf8(object.id));
+  }
+}
+
+function nameKey({ kind, namespace, name }: SqlObject): Uint8Array {
+  return byName.encode([CLASSES[kind], namespace, name]);
+}
+
+/* An object as a shard stores it: JSON, {"format": 1, "object": {…}}. */
+const FORMAT = 1;
+
+function encode(object: SqlObject): Uint8Array {
+  return utf8(JSON.stringify({ format: FORMAT, object }));
+}
+
+function decode(bytes: Uint8Array): SqlObject {
+  let stored: { readonly format?: unknown; readonly object?: SqlObject };
+  try {
+    stored = JSON.parse(utf8Text(bytes)) as typeof stored;
+  } catch (error) {
+    const message = "damaged object descriptor: not JSON";
+    const context = { sqlState: "XX001" };
+    throw new FirnError("Corrupt", "ROW_DESCRIPTOR_CORRUPT", message, context, error);
+  }
+  if (stored.format === FORMAT && stored.object !== undefined) return stored.object;
+  const message = "a newer version of Firn wrote this object: upgrade";
+  throw new FirnError("Unavailable", "ROW_DESCRIPTOR_TOO_NEW", message, {
+    format: String(stored.format),
+  });
+}
