@@ -5,6 +5,13 @@ import {
   indexDefinition,
 } from "../catalog/system/definitions.ts";
 import { formatType } from "../catalog/system/format-type.ts";
+import {
+  CONSTRAINT_CLASS_OID,
+  NAMESPACE_CLASS_OID,
+  objectComment,
+  TYPE_CLASS_OID,
+  viewText,
+} from "../catalog/system/pg-relations.ts";
 import { SqlError } from "../error.ts";
 import { type ProcedureRow, signatures } from "../signatures/tables.ts";
 import type { SqlContext } from "../types/context.ts";
@@ -105,8 +112,32 @@ function sizePretty(size: bigint): string {
   return `${size < 0n ? "-" : ""}${value} ${UNITS[unit]}`;
 }
 
+function viewDef(oid: number, at: SqlContext): string | null {
+  const view = at.catalog?.relationByOid.get(oid)?.view;
+  return view === undefined ? "" : viewText(view);
+}
+
+function viewDefNamed(name: string, at: SqlContext): string | null {
+  return viewDef(relationNamed(name, at)?.oid ?? 0, at);
+}
+
 function description(oid: number, at: SqlContext): string | null {
-  return at.catalog?.relationByOid.get(oid)?.comment || null;
+  const relation = at.catalog?.relationByOid.get(oid);
+  if (at.catalog === undefined || relation === undefined) return null;
+  return at.catalog.commentOf(relation) || null;
+}
+
+const CLASSES: Readonly<Record<string, number>> = {
+  pg_type: TYPE_CLASS_OID,
+  pg_constraint: CONSTRAINT_CLASS_OID,
+  pg_namespace: NAMESPACE_CLASS_OID,
+};
+
+function describe(oid: number, catalog: string, at: SqlContext): string | null {
+  if (catalog === "pg_class") return description(oid, at);
+  const of = CLASSES[catalog];
+  if (at.catalog === undefined || of === undefined) return null;
+  return objectComment(at.catalog, of, oid) || null;
 }
 
 /** What psql, drivers and ORMs ask of the catalog. */
@@ -134,22 +165,24 @@ export const catalogObjectFamily: Family = {
   pg_get_indexdef_ext: shownIndexDef,
   pg_get_constraintdef: (oid: number, at: SqlContext) => constraintDef(oid, false, at),
   pg_get_constraintdef_ext: constraintDef,
-  pg_get_viewdef: () => "",
-  pg_get_viewdef_ext: () => "",
-  pg_get_viewdef_name: () => "",
-  pg_get_viewdef_name_ext: () => "",
-  pg_get_viewdef_wrap: () => "",
+  pg_get_viewdef: viewDef,
+  pg_get_viewdef_ext: (oid: number, _: boolean, at: SqlContext) => viewDef(oid, at),
+  pg_get_viewdef_name: viewDefNamed,
+  pg_get_viewdef_name_ext: (name: string, _: boolean, at: SqlContext) => viewDefNamed(name, at),
+  pg_get_viewdef_wrap: (oid: number, _: number, at: SqlContext) => viewDef(oid, at),
   pg_get_partkeydef: () => null,
   pg_get_statisticsobjdef_columns: () => null,
   pg_get_function_result: functionResult,
   pg_get_function_arguments: functionArguments,
   pg_get_function_identity_arguments: functionArguments,
   "obj_description(oid,name)": (oid: number, catalog: string, at: SqlContext) =>
-    catalog === "pg_class" ? description(oid, at) : null,
+    describe(oid, catalog, at),
   "obj_description(oid)": description,
   "shobj_description(oid,name)": () => null,
   "col_description(oid,int4)"(oid: number, column: number, at: SqlContext) {
-    return at.catalog?.relationByOid.get(oid)?.columns?.[column - 1]?.comment || null;
+    const relation = at.catalog?.relationByOid.get(oid);
+    if (at.catalog === undefined || relation === undefined) return null;
+    return at.catalog.columnComment(relation, column) || null;
   },
   PG_encoding_to_char: (encoding: number) => (encoding === 6 ? "UTF8" : ""),
   PG_char_to_encoding: (name: string) => (/^utf-?8$/i.test(name) ? 6 : -1),

@@ -8,3 +8,9 @@ export async function expressionText(node: Node): Promise<string> {
   const { Deparser } = await import("pgsql-deparser");
   return Deparser.deparse(node, { pretty: false });
 }
+
+/** The text of a statement's tree, in lines. */
+export async function statementText(node: Node): Promise<string> {
+  const { Deparser } = await import("pgsql-deparser");
+  return Deparser.deparse(node, { pretty: true });
+}

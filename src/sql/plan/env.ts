@@ -12,6 +12,7 @@ import type { ExecContextParts } from "./exec-parts.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import type { BindHow, BoundQuery, OutputColumn } from "./query.ts";
 import type { TableUse } from "./table-use.ts";
+import type { KnownView } from "./view-relation.ts";
 
 /** What planning of one statement knows. */
 export interface PlanEnv extends ExecContextParts {
@@ -51,14 +52,17 @@ export interface PlanEnv extends ExecContextParts {
   readonly ctes?: CteScope | undefined;
   /** The query around this one. */
   readonly outer?: OuterRefs | undefined;
+  /** How many views are around this query. */
+  readonly viewDepth?: number;
   /** Looks up what a name means. */
   readonly load: (needed: NeededRelation | NeededType) => Promise<void>;
 }
 
-/** A row table, or a relation that is computed. */
+/** A row table, a view, or a relation that is computed. */
 export type KnownRelation =
   | { readonly kind: "table"; readonly use: TableUse }
-  | { readonly kind: "virtual"; readonly virtual: VirtualRelation };
+  | { readonly kind: "virtual"; readonly virtual: VirtualRelation }
+  | ({ readonly kind: "view" } & KnownView);
 
 /** Thrown as `NeededRelation` is, for the name of a type. */
 export class NeededType {

@@ -17,6 +17,7 @@ import { derivedTable } from "./query.ts";
 import { ONE_ROW, type Relation } from "./relation.ts";
 import { scopeTable } from "./table-columns.ts";
 import { tableRelation, virtualSource } from "./table-relation.ts";
+import { viewRelation } from "./view-relation.ts";
 import { virtualTable } from "./virtual-scan.ts";
 
 /** What an item of FROM is, and what names may mean behind it. */
@@ -116,6 +117,11 @@ class FromBinder {
     if (known.kind === "table") {
       const table = renamed(scopeTable(env.functions.types, known.use, alias?.aliasname), names);
       return tableRelation(env, known.use, table);
+    }
+    if (known.kind === "view") {
+      const relation = viewRelation(env, known, alias?.aliasname);
+      const [table] = relation.tables as [ScopeTable];
+      return { ...relation, tables: [renamed(table, names)] };
     }
     return virtualSource(
       known.virtual,

@@ -17,7 +17,7 @@ import { type ExecRun, outerText, type Row, type RowSource, rowBytes } from "../
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import type { PlanEnv } from "./env.ts";
-import type { From, FromRelation, FromTree } from "./from-tree.ts";
+import { type From, type FromRelation, type FromTree, movedColumns, slotsOf } from "./from-tree.ts";
 import { placesOf } from "./join-plan.ts";
 import { openNode, over, type PlanNode } from "./node.ts";
 import type { Limits } from "./order-limit.ts";
@@ -35,6 +35,8 @@ export interface TableLock {
   readonly table: TableDescriptor;
   /** Slots of its primary key. */
   readonly keySlots: readonly number[];
+  /** All slots that are read for the lock. */
+  readonly readSlots: readonly number[];
 }
 
 interface Clause {
@@ -151,8 +153,11 @@ export function bindLocks(locking: readonly Node[], from: From): readonly TableL
       const keySlots = table.primaryKey.map(
         ({ columnId }) => item.base + stored.findIndex(({ id }) => id === columnId),
       );
+      const own = slotsOf(item.relation.conditions ?? []);
+      const readSlots = [...keySlots, ...[...own].map((slot) => slot + item.base)];
       const lock = before === undefined ? { mode, wait } : stronger(before.lock, { mode, wait });
-      found.set(item, { word: before?.word ?? word, lock, relation: item, table, keySlots });
+      const at = { relation: item, table, keySlots, readSlots };
+      found.set(item, { word: before?.word ?? word, lock, ...at });
     }
   }
   return [...found.values()];
@@ -271,7 +276,13 @@ function judgeJoin(
   slots: readonly number[],
   place: (expr: Expr) => Expr,
 ): Locking["again"] {
-  if (tree.kind === "relation") return (row) => row;
+  if (tree.kind === "relation") {
+    const own = (tree.relation.conditions ?? []).map((expr) =>
+      compile(place(movedColumns(expr, (slot) => slot + tree.base))),
+    );
+    return (row, run) =>
+      own.every((each) => each(row, run.evaluation) === true) ? row : undefined;
+  }
   const [left, right] = [tree.left, tree.right].map((side) => judgeJoin(side, slots, place)) as [
     Locking["again"],
     Locking["again"],

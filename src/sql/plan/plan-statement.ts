@@ -25,6 +25,7 @@ import type { Started } from "../session/started.ts";
 import { planTransaction } from "../session/transaction-statements.ts";
 import { planDelete, planUpdate } from "./change.ts";
 import type { ChangePlan } from "./change-plan.ts";
+import { planTableAs, tableQueryOf } from "./ddl/create-table-as.ts";
 import type { DdlPorts } from "./ddl/ddl-run.ts";
 import { planDdl } from "./ddl/plan-ddl.ts";
 import { planSetConstraints } from "./ddl/set-constraints.ts";
@@ -74,6 +75,8 @@ export async function planStatement(
   }
   const ddl = planDdl(env, node, ports);
   if (ddl !== undefined) return withTypeNames(env, node, ddl);
+  const made = tableQueryOf(node);
+  if (made !== undefined) return withTypeNames(env, node, await planTableAs(env, made, ports));
   if ("ExplainStmt" in node) {
     const { query, options = [] } = node.ExplainStmt;
     return await planExplain(env, query as Node, options);

@@ -45,6 +45,8 @@ export interface Relation {
   readonly use?: TableUse | undefined;
   /** What it takes of relations before it: then it is read anew for each of their rows. */
   readonly refs?: readonly Expr[] | undefined;
+  /** What all of its rows meet, of a view: a row that has changed is to meet it too. */
+  readonly conditions?: readonly Expr[] | undefined;
   /** Whether it may give other rows for the same values. */
   readonly isVolatile?: boolean;
   readonly plan: (wanted: Wanted) => PlannedRelation;

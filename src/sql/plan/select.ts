@@ -250,7 +250,7 @@ function planSource(bound: Bound): Placed {
     : pulledUpSubqueries(from, where);
   const isReduced = isShaped || hasSets(bound);
   const needed = slotsOf([...filters, ...exprsIn(bound), ...exprsOf(tree)]);
-  for (const { keySlots } of locks) for (const slot of keySlots) needed.add(slot);
+  for (const { readSlots } of locks) for (const slot of readSlots) needed.add(slot);
   const order = isShaped ? [] : keyOrder(sorts);
   const planner = new JoinPlanner(env, {
     needed,

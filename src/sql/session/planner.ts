@@ -1,9 +1,15 @@
-import type { ColumnType, RowTransaction, SequenceDescriptor } from "../../rows/index.ts";
+import type { Node } from "libpg-query";
+import type {
+  ColumnType,
+  RowTransaction,
+  SequenceDescriptor,
+  ViewObject,
+} from "../../rows/index.ts";
 import type { CatalogChanges } from "../catalog/catalog-changes.ts";
 import { sequenceRelation } from "../catalog/system/sequence-relation.ts";
 import type { CatalogView } from "../catalog/view.ts";
 import type { VirtualRelations } from "../catalog/virtual.ts";
-import { SqlError } from "../error.ts";
+import { notSupported, SqlError } from "../error.ts";
 import type { FunctionRegistry } from "../functions/resolve.ts";
 import type { Source } from "../parse/source.ts";
 import type { Statement } from "../parse/statement.ts";
@@ -54,6 +60,8 @@ export function sessionPlanner(
       searchPath: () => names.searchPath,
       namespaceFor: (schema) => names.namespaceFor(schema),
       find: (rows, schema, name) => names.find(rows, schema, name),
+      parse: (text) => names.parse(text),
+      viewNamed: (rows, schema, name) => names.viewNamed(rows, schema, name),
       typeNamed: (rows, schema, name) => names.typeNamed(rows, schema, name),
       defineType: (type) => names.defineType(type),
       env: ({ source }, parameters, used, usedObjects): Omit<PlanEnv, "bindQuery"> => ({
@@ -141,6 +149,7 @@ class Names {
     };
     const noted = (found: KnownRelation): KnownRelation => {
       if (found.kind === "table" && !used.includes(found.use)) used.push(found.use);
+      if (found.kind === "view") usedObjects.push(found.view);
       return found;
     };
     const load: PlanEnv["load"] = async (needed) => {
@@ -163,6 +172,10 @@ class Names {
       },
       table: async (schema, name, location) => {
         const found = await this.#lookUp(schema, name);
+        if (found?.kind === "view") {
+          const hint = "Change the rows of its tables.";
+          throw notSupported(`a change of the rows of view "${name}"`, hint);
+        }
         if (found?.kind === "virtual") {
           const message = `permission denied for table ${name}`;
           throw new SqlError("42501", message, { hint: "The server computes its rows." });
@@ -184,6 +197,8 @@ class Names {
     const rows = await this.#rows();
     const found = await this.find(rows, schema, name);
     if (found === undefined) {
+      const view = await this.viewNamed(rows, schema, name);
+      if (view !== undefined) return await this.#knownView(view);
       const sequence = await this.#sequence(schema, name);
       return sequence && { kind: "virtual", virtual: sequenceRelation(sequence) };
     }
@@ -204,6 +219,25 @@ class Names {
       if (sequence !== undefined) return sequence;
     }
     return undefined;
+  }
+
+  async viewNamed(rows: RowTransaction, schema: string | undefined, name: string) {
+    for (const each of schema === undefined ? this.#path : [schema]) {
+      const found = await rows.objects.byName("relation", each.split("."), name);
+      if (found?.kind === "view") return found;
+    }
+    return undefined;
+  }
+
+  async #knownView(view: ViewObject): Promise<KnownRelation> {
+    const query = await this.parse(view.query);
+    return { kind: "view", view, oid: FIRST_OID + view.number, query };
+  }
+
+  async parse(text: string): Promise<Node> {
+    const [statement] = await this.#session.parse(text);
+    if (statement !== undefined) return statement.node;
+    throw new SqlError("XX001", "a stored statement is empty");
   }
 
   get searchPath(): readonly (readonly string[])[] {

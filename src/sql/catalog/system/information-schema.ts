@@ -3,7 +3,7 @@ import { numericModifier } from "../../types/numeric.ts";
 import { OID } from "../../types/oids.ts";
 import { defaultText } from "./definitions.ts";
 import { formatType } from "./format-type.ts";
-import { attributesOf, partsOf } from "./pg-relations.ts";
+import { attributesOf, partsOf, viewText } from "./pg-relations.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
 import type { SnapshotConstraint, SnapshotRelation } from "./snapshot.ts";
 
@@ -30,9 +30,10 @@ function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
 }
 
 function* viewsRows({ snapshot }: ProviderContext): Generator<Named> {
-  for (const { name, schema, kind } of snapshot.relations) {
+  for (const { name, schema, kind, view } of snapshot.relations) {
     if (kind !== "v") continue;
     yield {
+      view_definition: view === undefined ? null : viewText(view),
       table_catalog: snapshot.database,
       table_schema: schema.name,
       table_name: name,

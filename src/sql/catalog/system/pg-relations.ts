@@ -3,10 +3,12 @@ import {
   type ColumnDescriptor,
   type IndexPart,
   type TableDescriptor,
+  type ViewObject,
   visibleColumns,
 } from "../../../rows/index.ts";
 import { vector } from "../../types/arrays.ts";
 import { OID } from "../../types/oids.ts";
+import { commentName } from "./comment-names.ts";
 import { defaultText } from "./definitions.ts";
 import { lakeType } from "./lake-types.ts";
 import { hashedOid } from "./object-oids.ts";
@@ -101,10 +103,12 @@ function attributeCount({
   table,
   columns,
   index,
+  view,
   isSystem,
   schema,
   name,
 }: SnapshotRelation): number {
+  if (view !== undefined) return view.columns.length;
   if (table !== undefined) return Math.max(0, ...visibleColumns(table).map(({ id }) => id));
   if (index !== undefined) return partsOf(index).length + (index.descriptor?.include.length ?? 0);
   if (!isSystem) return columns?.length ?? 0;
@@ -170,7 +174,7 @@ export function attributesOf(
   { types }: Pick<ProviderContext, "types">,
   relation: SnapshotRelation,
 ): readonly Attribute[] {
-  const { table, columns, index, isSystem, schema, name: own } = relation;
+  const { table, columns, index, view, isSystem, schema, name: own } = relation;
   if (table !== undefined) {
     const keys = new Set(table.primaryKey.map(({ columnId }) => columnId));
     return visibleColumns(table).map((column) => {
@@ -180,6 +184,9 @@ export function attributesOf(
     });
   }
   if (index !== undefined) return indexAttributes(types, index);
+  if (view !== undefined) {
+    return view.columns.map((column, i) => ({ ...column, number: i + 1, notNull: false }));
+  }
   if (isSystem) {
     const shape = systemShapes().byName.get(`${schema.name}.${own}`);
     return (shape?.columns ?? []).map((column, i) => ({ ...column, number: i + 1 }));
@@ -358,13 +365,70 @@ function* defaultRows({ snapshot, types, sql }: ProviderContext): Generator<Name
 
 const CLASS_OID = 1259;
 
+export const TYPE_CLASS_OID = 1247;
+export const CONSTRAINT_CLASS_OID = 2606;
+export const NAMESPACE_CLASS_OID = 2615;
+
+/** What COMMENT ON said of a schema, a type or a constraint. */
+export function objectComment(snapshot: CatalogSnapshot, classOid: number, oid: number): string {
+  const { comments } = snapshot;
+  const textOf = (name: string): string => comments.get(name) ?? "";
+  if (classOid === NAMESPACE_CLASS_OID) {
+    const schema = snapshot.schemaByOid.get(oid);
+    return schema === undefined ? "" : textOf(commentName("schema", schema.name));
+  }
+  if (classOid === TYPE_CLASS_OID) {
+    const id = snapshot.typeIds.get(oid);
+    return id === undefined ? "" : textOf(commentName("type", id));
+  }
+  const constraint = snapshot.constraintByOid.get(oid);
+  const table = constraint?.of.table;
+  if (constraint === undefined || table === undefined) return "";
+  return textOf(commentName("constraint", table.id, constraint.descriptor.name));
+}
+
+function* viewRows({ snapshot, sql }: ProviderContext): Generator<Named> {
+  for (const { name, schema, view } of snapshot.relations) {
+    if (view === undefined) continue;
+    yield {
+      schemaname: schema.name,
+      viewname: name,
+      viewowner: sql.session.user,
+      definition: viewText(view),
+    };
+  }
+}
+
+/** As `pg_get_viewdef` gives it. */
+export function viewText({ query }: ViewObject): string {
+  return ` ${query};`;
+}
+
 function* descriptionRows({ snapshot }: ProviderContext): Generator<Named> {
-  for (const { oid, comment, columns = [] } of snapshot.relations) {
-    if (comment !== "")
-      yield { objoid: oid, classoid: CLASS_OID, objsubid: 0, description: comment };
-    for (const [i, column] of columns.entries()) {
-      if (column.comment === "") continue;
-      yield { objoid: oid, classoid: CLASS_OID, objsubid: i + 1, description: column.comment };
+  for (const relation of snapshot.relations) {
+    if (relation.isSystem) continue;
+    const { oid, table, view, columns = [] } = relation;
+    const of = { objoid: oid, classoid: CLASS_OID };
+    const comment = snapshot.commentOf(relation);
+    if (comment !== "") yield { ...of, objsubid: 0, description: comment };
+    const numbers =
+      table === undefined
+        ? (view?.columns ?? columns).map((_, i) => i + 1)
+        : visibleColumns(table).map(({ id }) => id);
+    for (const number of numbers) {
+      const text = snapshot.columnComment(relation, number);
+      if (text !== "") yield { ...of, objsubid: number, description: text };
+    }
+  }
+  const others: readonly (readonly [number, readonly { readonly oid: number }[]])[] = [
+    [NAMESPACE_CLASS_OID, snapshot.schemas],
+    [CONSTRAINT_CLASS_OID, snapshot.constraints],
+    [TYPE_CLASS_OID, [...snapshot.typeIds.keys()].map((oid) => ({ oid }))],
+  ];
+  for (const [classoid, all] of others) {
+    for (const { oid } of all) {
+      const text = objectComment(snapshot, classoid, oid);
+      if (text !== "") yield { objoid: oid, classoid, objsubid: 0, description: text };
     }
   }
 }
@@ -431,6 +495,7 @@ export const RELATION_PROVIDERS: Readonly<Record<string, Provider>> = {
   pg_attrdef: defaultRows,
   pg_description: descriptionRows,
   pg_tables: tablesRows,
+  pg_views: viewRows,
   pg_sequence: sequenceRows,
   pg_sequences: sequencesRows,
 };

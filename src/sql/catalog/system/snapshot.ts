@@ -3,8 +3,10 @@ import type {
   IndexDescriptor,
   SequenceDescriptor,
   TableDescriptor,
+  ViewObject,
 } from "../../../rows/index.ts";
 import type { CatalogListing, LakeColumn, ListedRelation } from "../listing.ts";
+import { commentName } from "./comment-names.ts";
 import { hashedOid, tableOid } from "./object-oids.ts";
 import { systemShapes } from "./shapes.ts";
 
@@ -24,6 +26,7 @@ export interface SnapshotRelation {
   readonly comment: string;
   readonly table?: TableDescriptor | undefined;
   readonly sequence?: SequenceDescriptor | undefined;
+  readonly view?: ViewObject | undefined;
   /** Of a sequence: what it gave last. */
   readonly last?: bigint | undefined;
   readonly columns?: readonly LakeColumn[] | undefined;
@@ -83,6 +86,10 @@ export class CatalogSnapshot {
   readonly relationByOid: ReadonlyMap<number, SnapshotRelation>;
   readonly schemaByOid: ReadonlyMap<number, SnapshotSchema>;
   readonly constraintByOid: ReadonlyMap<number, SnapshotConstraint>;
+  /** Texts of COMMENT ON, by `commentName`. */
+  readonly comments: ReadonlyMap<string, string>;
+  /** Ids of enums and domains, by their OIDs. */
+  readonly typeIds: ReadonlyMap<number, string>;
   readonly domainChecks: readonly SnapshotDomainCheck[];
   readonly #byName: ReadonlyMap<string, SnapshotRelation>;
 
@@ -109,13 +116,17 @@ export class CatalogSnapshot {
         index,
       }),
     );
+    const views = (listing.objects ?? []).flatMap((each): readonly SnapshotRelation[] => {
+      const schema = byPath.get(each.namespace.join("."));
+      return each.kind === "view" && schema !== undefined ? [viewOf(each, schema)] : [];
+    });
     const sequences = (listing.sequences ?? []).flatMap((each) => {
       const schema = byPath.get(each.namespace.join("."));
       return schema === undefined
         ? []
         : [sequenceOf(each, schema, listing.lastNumbers?.get(each.id))];
     });
-    this.relations = [...own, ...indexes, ...sequences, ...systemRelationsOf()];
+    this.relations = [...own, ...views, ...indexes, ...sequences, ...systemRelationsOf()];
     this.constraints = own.flatMap((each) => constraintsOf(each, this.indexes));
     this.domainChecks = (listing.objects ?? []).flatMap((object) => {
       const schema = byPath.get(object.namespace.join("."));
@@ -129,6 +140,17 @@ export class CatalogSnapshot {
     this.relationByOid = new Map(this.relations.map((each) => [each.oid, each]));
     this.schemaByOid = new Map(this.schemas.map((each) => [each.oid, each]));
     this.constraintByOid = new Map(this.constraints.map((each) => [each.oid, each]));
+    this.comments = new Map(
+      (listing.objects ?? []).flatMap((each) =>
+        each.kind === "comment" ? [[each.name, each.text] as const] : [],
+      ),
+    );
+    this.typeIds = new Map(
+      (listing.objects ?? []).flatMap((each) => {
+        if (each.kind !== "enum" && each.kind !== "domain") return [];
+        return [[each.type.domain?.typeId ?? each.type.typeId ?? 0, each.id] as const];
+      }),
+    );
     this.#byName = new Map(
       [...this.relations].reverse().map((each) => [`${each.schema.name}\0${each.name}`, each]),
     );
@@ -150,6 +172,24 @@ export class CatalogSnapshot {
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** What COMMENT ON said of a relation, else the catalog. */
+  commentOf({ comment, table, view, sequence, index }: SnapshotRelation): string {
+    const id = table?.id ?? view?.id ?? sequence?.id;
+    const name =
+      index === undefined
+        ? commentName("relation", id ?? "")
+        : commentName("relation", index.of.table?.id ?? "", `index ${index.descriptor?.id ?? 0}`);
+    return this.comments.get(name) ?? comment;
+  }
+
+  /** Of a column, by its number. */
+  columnComment({ table, view, columns = [] }: SnapshotRelation, number: number): string {
+    const id = table?.id ?? view?.id;
+    const text =
+      id === undefined ? undefined : this.comments.get(commentName("column", id, String(number)));
+    return text ?? columns[number - 1]?.comment ?? "";
   }
 
   /** Whether a relation is found by its name alone. */
@@ -178,6 +218,11 @@ function relationOf(listed: ListedRelation, schema: SnapshotSchema): SnapshotRel
     return { ...base, oid: tableOid(table.relation), kind: "r", table };
   }
   return { ...base, oid: hashedOid("relation", id), kind: kind === "view" ? "v" : "f", columns };
+}
+
+function viewOf(view: ViewObject, schema: SnapshotSchema): SnapshotRelation {
+  const { name, number } = view;
+  return { oid: tableOid(number), name, schema, kind: "v", isSystem: false, comment: "", view };
 }
 
 /** What a sequence has when it is read as a relation. */

@@ -7,7 +7,15 @@ import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { type PlanEnv, scopeOf } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { scopeTable } from "../table-columns.ts";
-import { type DdlPorts, type DdlRun, ddlPlan, type FoundTable, skip, tableOf } from "./ddl-run.ts";
+import {
+  type DdlPorts,
+  type DdlRun,
+  ddlPlan,
+  type FoundTable,
+  refuseTaken,
+  skip,
+  tableOf,
+} from "./ddl-run.ts";
 import { planRenameDomainConstraint } from "./domains.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
 import { planMoveSequence } from "./sequences.ts";
@@ -22,6 +30,7 @@ import {
   uniqueIndex,
 } from "./table-elements.ts";
 import { planMoveType } from "./types.ts";
+import { dropViewsOf, planMoveView, readsColumn, refuseViewsOf } from "./views.ts";
 
 /** ALTER TABLE: its commands one after the other, all of them or none. */
 export function planAlterTable(
@@ -83,6 +92,14 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
       return await addedColumn(change, contentOf(def, "ColumnDef") ?? {}, isOptional);
     case "AT_DropColumn":
       if (change.column(name, isOptional) === undefined) return table;
+      await dropViewsOf(
+        change.on,
+        table.id,
+        `column ${name} of table ${table.name}`,
+        command.behavior === "DROP_CASCADE",
+        undefined,
+        readsColumn(name),
+      );
       return await withoutColumn(change, name);
     case "AT_ColumnDefault": {
       const column = change.column(name);
@@ -101,6 +118,12 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
       change.column(name);
       return await change.alter({ kind: "drop not null", column: name });
     case "AT_AlterColumnType":
+      await refuseViewsOf(
+        change.on.rows,
+        table.id,
+        "cannot alter type of a column used by a view or rule",
+        readsColumn(name),
+      );
       return await withType(change, name, contentOf(def, "ColumnDef") ?? {});
     case "AT_AddConstraint":
       return await withConstraint(change, contentOf(def, "Constraint") ?? {});
@@ -258,6 +281,9 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
   if (renameType === "OBJECT_SEQUENCE") {
     return planMoveSequence(env, relation, { name: newname }, isOptional, ports);
   }
+  if (renameType === "OBJECT_VIEW") {
+    return planMoveView(env, relation, { name: newname }, isOptional, ports);
+  }
   if (renameType === "OBJECT_TYPE" || renameType === "OBJECT_DOMAIN") {
     const kind = renameType === "OBJECT_DOMAIN" ? "domain" : undefined;
     return planMoveType(env, rename.object, { name: newname }, kind, ports);
@@ -280,6 +306,8 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
         const message = `column "${newname}" of relation "${table.name}" already exists`;
         throw new SqlError("42701", message);
       }
+      const what = "renaming a column that a view reads is not supported";
+      await refuseViewsOf(on.rows, table.id, what, readsColumn(subname));
       await change.alter({ kind: "rename column", column: subname, name: newname });
       return;
     }
@@ -296,6 +324,9 @@ export function planSetSchema(
   const { objectType, relation = {}, newschema = "", missing_ok: isOptional = false } = alter;
   if (objectType === "OBJECT_SEQUENCE") {
     return planMoveSequence(env, relation, { schema: newschema }, isOptional, ports);
+  }
+  if (objectType === "OBJECT_VIEW") {
+    return planMoveView(env, relation, { schema: newschema }, isOptional, ports);
   }
   if (objectType === "OBJECT_TYPE" || objectType === "OBJECT_DOMAIN") {
     const kind = objectType === "OBJECT_DOMAIN" ? "domain" : undefined;
@@ -321,5 +352,8 @@ async function moved(
   name: string,
   to: { readonly path: readonly string[]; readonly name: string },
 ): Promise<void> {
+  const what = "renaming a table that a view uses is not supported";
+  await refuseViewsOf(on.rows, table.id, what);
+  await refuseTaken(on, to.path, to.name, false);
   await on.names.renameTable(on.rows, { path, name }, to, table);
 }

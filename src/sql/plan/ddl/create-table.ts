@@ -1,9 +1,9 @@
 import type { NewForeignKey } from "../../catalog/catalog-changes.ts";
-import { notSupported, SqlError } from "../../error.ts";
+import { notSupported } from "../../error.ts";
 import type { NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { type DdlPorts, ddlPlan, skip } from "./ddl-run.ts";
+import { type DdlPorts, ddlPlan, refuseTaken, skip } from "./ddl-run.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
 import { tableSpec } from "./table-elements.ts";
 
@@ -14,11 +14,8 @@ export function planCreateTable(env: PlanEnv, create: NodeOf<"CreateStmt">, port
   const name = relation?.relname ?? "";
   return ddlPlan(env, "CREATE TABLE", async (on) => {
     const path = await ports.namespaceFor(relation?.schemaname);
-    const isSequence = (await on.rows.sequences.byName(path, name)) !== undefined;
-    if (isSequence || (await on.names.find(on.rows, { path, name })) !== undefined) {
-      const message = `relation "${name}" already exists`;
-      if (!isOptional) throw new SqlError("42P07", message);
-      skip(on, "42P07", message);
+    if (await refuseTaken(on, path, name, isOptional)) {
+      skip(on, "42P07", `relation "${name}" already exists`);
       return;
     }
     const { spec, foreignKeys } = await tableSpec(env, name, tableElts);

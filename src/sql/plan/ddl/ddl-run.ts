@@ -1,8 +1,10 @@
+import type { Node } from "libpg-query";
 import type {
   ColumnType,
   RowTransaction,
   SqlObject,
   TableDescriptor,
+  ViewObject,
 } from "../../../rows/index.ts";
 import type { CatalogChanges } from "../../catalog/catalog-changes.ts";
 import { SqlError } from "../../error.ts";
@@ -28,11 +30,18 @@ export interface DdlPorts {
     schema: string | undefined,
     name: string,
   ) => Promise<FoundTable | undefined>;
+  readonly viewNamed: (
+    rows: RowTransaction,
+    schema: string | undefined,
+    name: string,
+  ) => Promise<ViewObject | undefined>;
   readonly typeNamed: (
     rows: RowTransaction,
     schema: string | undefined,
     name: string,
   ) => Promise<SqlObject | undefined>;
+  /** The tree of a stored statement. */
+  readonly parse: (text: string) => Promise<Node>;
   /** Tells the session of a type. */
   readonly defineType: (type: ColumnType) => Promise<SqlType | undefined>;
 }
@@ -59,6 +68,25 @@ export function skip({ run }: DdlRun, sqlState: string, message: string): void {
   run.notice({ severity: "NOTICE", sqlState, message: `${message}, skipping` });
 }
 
+/**
+ * Whether a name of a relation is taken.
+ *
+ * @throws SqlError 42P07, unless that is asked for.
+ */
+export async function refuseTaken(
+  { rows, names }: DdlRun,
+  path: readonly string[],
+  name: string,
+  isOptional: boolean,
+): Promise<boolean> {
+  const isTaken =
+    (await rows.sequences.byName(path, name)) !== undefined ||
+    (await rows.objects.byName("relation", path, name)) !== undefined ||
+    (await names.find(rows, { path, name })) !== undefined;
+  if (isTaken && !isOptional) throw new SqlError("42P07", `relation "${name}" already exists`);
+  return isTaken;
+}
+
 /** The table of a statement; undefined where it is missing and may be. @throws SqlError 42P01. */
 export async function tableOf(
   on: DdlRun,
@@ -68,6 +96,9 @@ export async function tableOf(
 ): Promise<FoundTable | undefined> {
   const found = await ports.find(on.rows, schemaname, relname);
   if (found !== undefined) return found;
+  if ((await ports.viewNamed(on.rows, schemaname, relname)) !== undefined) {
+    throw new SqlError("42809", `"${relname}" is not a table`);
+  }
   const shown = schemaname === undefined ? relname : `${schemaname}.${relname}`;
   const message = `relation "${shown}" does not exist`;
   if (!isOptional) throw new SqlError("42P01", message);

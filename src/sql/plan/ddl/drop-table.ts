@@ -5,18 +5,24 @@ import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { type DdlPorts, ddlPlan, skip, tableOf } from "./ddl-run.ts";
+import { dropViewsOf } from "./views.ts";
 
 /** DROP TABLE. */
 export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlPorts): Plan {
-  const { objects = [], missing_ok: isOptional = false } = drop;
+  const { objects = [], missing_ok: isOptional = false, behavior } = drop;
   const names = objects.map((object) => textsOf(contentOf(object, "List")?.items));
   return ddlPlan(env, "DROP TABLE", async (on) => {
     for (const path of names) {
       const name = path.at(-1) ?? "";
       const found = await ports.find(on.rows, path.at(-2), name);
       if (found !== undefined) {
+        await dropViewsOf(on, found.table.id, `table ${name}`, behavior === "DROP_CASCADE");
         await on.names.dropTable(on.rows, { path: found.path, name }, found.table);
         continue;
+      }
+      if ((await ports.viewNamed(on.rows, path.at(-2), name)) !== undefined) {
+        const hint = "Use DROP VIEW to remove a view.";
+        throw new SqlError("42809", `"${name}" is not a table`, { hint });
       }
       const message = `table "${name}" does not exist`;
       if (!isOptional) throw new SqlError("42P01", message);

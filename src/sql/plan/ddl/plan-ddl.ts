@@ -3,6 +3,7 @@ import { notSupported } from "../../error.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { planAlterTable, planRename, planSetSchema } from "./alter-table.ts";
+import { planComment } from "./comments.ts";
 import { planCreateTable } from "./create-table.ts";
 import type { DdlPorts } from "./ddl-run.ts";
 import { planAlterDomain, planCreateDomain } from "./domains.ts";
@@ -12,6 +13,7 @@ import { planCreateIndex, planDropIndex } from "./indexes.ts";
 import { planCreateSchema, planDropSchema } from "./schemas.ts";
 import { planAlterSequence, planCreateSequence, planDropSequence } from "./sequences.ts";
 import { planDropType } from "./types.ts";
+import { planCreateView, planDropView } from "./views.ts";
 
 /** A statement about tables, indexes, sequences or schemas; undefined for others. */
 export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undefined {
@@ -26,6 +28,8 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
     return planSetSchema(env, node.AlterObjectSchemaStmt, ports);
   }
   if ("TruncateStmt" in node) return planTruncate(env, node.TruncateStmt, ports);
+  if ("CommentStmt" in node) return planComment(env, node.CommentStmt, ports);
+  if ("ViewStmt" in node) return planCreateView(env, node.ViewStmt, ports);
   if ("CreateEnumStmt" in node) return planCreateEnum(env, node.CreateEnumStmt, ports);
   if ("AlterEnumStmt" in node) return planAlterEnum(env, node.AlterEnumStmt, ports);
   if ("CreateDomainStmt" in node) return planCreateDomain(env, node.CreateDomainStmt, ports);
@@ -39,6 +43,8 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
       return planDropIndex(env, drop, ports);
     case "OBJECT_SEQUENCE":
       return planDropSequence(env, drop);
+    case "OBJECT_VIEW":
+      return planDropView(env, drop, ports);
     case "OBJECT_TYPE":
     case "OBJECT_DOMAIN":
       return planDropType(env, drop, ports);

@@ -5,6 +5,7 @@ import type { Plan } from "../plan.ts";
 import { type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
 import { dropSequence } from "./sequences.ts";
 import { dropType } from "./types.ts";
+import { dropViewsOf } from "./views.ts";
 
 /** CREATE SCHEMA. A name with dots is a namespace below others. */
 export function planCreateSchema(env: PlanEnv, create: NodeOf<"CreateSchemaStmt">): Plan {
@@ -83,14 +84,17 @@ async function dropObjects(on: DdlRun, path: readonly string[], isCascade: boole
     }
     // What was listed may have gone with another one.
     if ((await on.rows.objects.find(object.id)) === undefined) continue;
-    if (object.kind === "view") on.rows.objects.drop(object);
-    else await dropType(on, object, true);
+    if (object.kind === "view") {
+      await dropViewsOf(on, object.id, `view ${object.name}`, true);
+      on.rows.objects.drop(object);
+    } else await dropType(on, object, true);
   }
 }
 
 async function dropTables(on: DdlRun, path: readonly string[]): Promise<void> {
   const tables = await on.names.tablesIn(on.rows, path);
   for (const table of tables) {
+    await dropViewsOf(on, table.id, `table ${table.name}`, true);
     await on.names.dropTable(on.rows, { path, name: table.name }, table);
   }
   if (tables.length === 0) return;

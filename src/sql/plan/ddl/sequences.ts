@@ -11,7 +11,7 @@ import { notSupported, SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { type DdlPorts, type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
+import { type DdlPorts, type DdlRun, ddlPlan, refuseTaken, skip } from "./ddl-run.ts";
 import { numberOf, sequenceOptions } from "./sequence-options.ts";
 
 /** CREATE SEQUENCE. */
@@ -27,11 +27,8 @@ export function planCreateSequence(
   const asked = sequenceOptions(others);
   return ddlPlan(env, "CREATE SEQUENCE", async (on) => {
     const namespace = await ports.namespaceFor(schemaname);
-    const isTable = (await on.names.find(on.rows, { path: namespace, name })) !== undefined;
-    if (isTable || (await on.rows.sequences.byName(namespace, name)) !== undefined) {
-      const message = `relation "${name}" already exists`;
-      if (!isOptional) throw new SqlError("42P07", message);
-      skip(on, "42P07", message);
+    if (await refuseTaken(on, namespace, name, isOptional)) {
+      skip(on, "42P07", `relation "${name}" already exists`);
       return;
     }
     const ownedBy = owner && (await ownerOf(on, ports, owner, namespace));

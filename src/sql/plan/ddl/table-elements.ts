@@ -17,11 +17,12 @@ import type { NewTable } from "../../catalog/view.ts";
 import { notSupported, SqlError } from "../../error.ts";
 import { compile } from "../../exec/evaluate.ts";
 import { expressionText } from "../../parse/deparse.ts";
-import { contentOf, type NodeOf } from "../../parse/statement.ts";
+import { contentOf, kindOf, type NodeOf } from "../../parse/statement.ts";
 import { splitIdentifiers } from "../../types/names.ts";
 import { assignedExpr } from "../assign.ts";
 import { type PlanEnv, scopeOf } from "../env.ts";
 import { madeName } from "./ddl-run.ts";
+import { addLike } from "./like.ts";
 import { sequenceOptions } from "./sequence-options.ts";
 
 /** The columns and constraints of a table that is being made or changed. */
@@ -56,7 +57,11 @@ export async function tableSpec(
     const constraint = contentOf(node, "Constraint");
     if (column !== undefined) constraints.push(...(await addColumn(env, elements, column)));
     else if (constraint !== undefined) constraints.push({ constraint, column: undefined });
-    else throw notSupported("LIKE in CREATE TABLE");
+    else {
+      const like = contentOf(node, "TableLikeClause");
+      if (like === undefined) throw notSupported(`${kindOf(node)} in CREATE TABLE`);
+      await addLike(env, name, elements, like);
+    }
   }
   await settleGenerated(env, name, elements, nodes);
   // Names of columns are known to all of them.
