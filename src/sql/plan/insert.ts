@@ -81,7 +81,7 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
   };
 }
 
-function insertColumns(
+export function insertColumns(
   env: PlanEnv,
   use: TableUse,
   cols: readonly Node[],

@@ -33,6 +33,7 @@ import { NeededType, type ObjectUse, type PlanEnv, scopeOf, withRelations } from
 import { execRun } from "./exec-parts.ts";
 import { explainOptions, PlanWatch, planLines } from "./explain.ts";
 import { planInsert } from "./insert.ts";
+import { planMerge } from "./merge.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import type { Plan, Prepared } from "./plan.ts";
 import { type Query, resultColumns } from "./query.ts";
@@ -155,7 +156,9 @@ async function workOf(env: PlanEnv, node: Node): Promise<Work | undefined> {
         ? await planUpdate(env, node.UpdateStmt)
         : "DeleteStmt" in node
           ? await planDelete(env, node.DeleteStmt)
-          : undefined;
+          : "MergeStmt" in node
+            ? await planMerge(env, node.MergeStmt)
+            : undefined;
   return change && { kind: "change", change };
 }
 

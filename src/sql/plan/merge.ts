@@ -1,0 +1,275 @@
+import type { Node } from "libpg-query";
+import type { Datum, RowTransaction } from "../../rows/index.ts";
+import { visibleColumns } from "../../rows/index.ts";
+import { bindExpr } from "../bind/bind-expression.ts";
+import { coerceToBool } from "../bind/coerce.ts";
+import type { ScopeTable } from "../bind/scope.ts";
+import { notSupported, SqlError } from "../error.ts";
+import { compile, type Evaluator } from "../exec/evaluate.ts";
+import { collect } from "../exec/operators.ts";
+import { type ExecRun, outerText, type Row, rowBytes } from "../exec/run.ts";
+import { contentOf, type NodeOf } from "../parse/statement.ts";
+import { assertAssignable, assigned } from "./assign.ts";
+import type { ChangePlan } from "./change-plan.ts";
+import { conjuncts } from "./conditions.ts";
+import { type PlanEnv, scopeOf } from "./env.ts";
+import { bindFrom, planTable } from "./from.ts";
+import { exprsOf, type FromJoin, type FromTree, slotsOf } from "./from-tree.ts";
+import { bindSet, insertColumns } from "./insert.ts";
+import { JoinPlanner } from "./join-plan.ts";
+import { joinWays } from "./join-ways.ts";
+import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
+import { reader } from "./returning.ts";
+import { storedColumns } from "./table-columns.ts";
+import type { TableUse } from "./table-use.ts";
+import { planWithin } from "./with.ts";
+
+type Clause = NodeOf<"MergeWhenClause">;
+
+/** What a clause does with a row: the columns of an update or an insert are by their ids. */
+type Action =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "delete" }
+  | { readonly kind: "update"; readonly changes: ReadonlyMap<number, Datum | undefined> }
+  | {
+      readonly kind: "insert";
+      readonly columns: readonly number[];
+      readonly values: readonly (Datum | undefined)[];
+      readonly overridesIdentity: boolean;
+    };
+
+interface When {
+  readonly isMatched: boolean;
+  readonly condition: Evaluator | undefined;
+  readonly action: (row: Row, run: ExecRun) => Action;
+}
+
+interface Merge {
+  readonly use: TableUse;
+  readonly node: PlanNode;
+  /** The condition of the join, for rows that have changed. */
+  readonly on: Evaluator;
+  readonly whens: readonly When[];
+  readonly spread: (row: Row) => Datum[];
+  readonly keySlots: readonly number[];
+  readonly read: (row: Row) => Row;
+}
+
+/** MERGE. @throws SqlError. */
+export function planMerge(env: PlanEnv, merge: NodeOf<"MergeStmt">): Promise<ChangePlan> {
+  if ((merge.returningClause?.exprs ?? []).length > 0) {
+    throw new SqlError("42601", "MERGE has no RETURNING in PostgreSQL 15");
+  }
+  return planWithin(env, merge.withClause, async (inner) => {
+    const planned = await bindMerge(inner, merge);
+    return {
+      word: "MERGE",
+      title: `Merge on ${planned.use.descriptor.name}`,
+      children: [planned.node],
+      returning: undefined,
+      run: (run) => runMerge(planned, run),
+    };
+  });
+}
+
+async function bindMerge(env: PlanEnv, merge: NodeOf<"MergeStmt">): Promise<Merge> {
+  const { relation = {}, sourceRelation, joinCondition, mergeWhenClauses = [] } = merge;
+  const { use: target } = await planTable(env, relation);
+  const use = target as TableUse;
+  const from = bindFrom(env, [{ RangeVar: relation }, sourceRelation as Node]);
+  const [table, ...source] = from.tables as [ScopeTable, ...ScopeTable[]];
+  const scope = scopeOf(env, from.tables, "MERGE");
+  const on = coerceToBool(scope, bindExpr(scope, joinCondition as Node), "ON");
+  const whens = bindWhens(env, use, table, source, mergeWhenClauses);
+  const both = from.tree as FromJoin;
+  const tree: FromTree = {
+    kind: "join",
+    type: "left",
+    left: both.right,
+    right: both.left,
+    on: conjuncts(on),
+  };
+  const stored = storedColumns(use.descriptor);
+  const keySlots = use.descriptor.primaryKey.map(({ columnId }) =>
+    stored.findIndex(({ id }) => id === columnId),
+  );
+  const needed = slotsOf(exprsOf(tree));
+  for (const slot of keySlots) needed.add(slot);
+  // Clauses may name any column of the source; those of the table are read under their lock.
+  for (let slot = stored.length; slot < from.width; slot++) needed.add(slot);
+  const planner = new JoinPlanner(env, { needed, order: [], ways: joinWays(env) });
+  const placed = planner.plan(tree, []);
+  return {
+    use,
+    node: placed.node,
+    on: compile(on),
+    whens,
+    keySlots,
+    read: reader(use.descriptor),
+    spread: (row) => {
+      const all = new Array<Datum>(from.width).fill(null);
+      for (const [place, slot] of placed.slots.entries()) {
+        if (slot < from.width) all[slot] = row[place] as Datum;
+      }
+      return all;
+    },
+  };
+}
+
+function bindWhens(
+  env: PlanEnv,
+  use: TableUse,
+  table: ScopeTable,
+  source: readonly ScopeTable[],
+  clauses: readonly Node[],
+): readonly When[] {
+  const open = new Set<boolean>();
+  return clauses.map((node) => {
+    const clause = contentOf(node, "MergeWhenClause") ?? {};
+    if (clause.matchKind === "MERGE_WHEN_NOT_MATCHED_BY_SOURCE") {
+      throw notSupported("WHEN NOT MATCHED BY SOURCE", "PostgreSQL has it from 17 on.");
+    }
+    const isMatched = clause.matchKind === "MERGE_WHEN_MATCHED";
+    if (open.has(isMatched)) {
+      const message = "unreachable WHEN clause specified after unconditional WHEN clause";
+      throw new SqlError("42601", message);
+    }
+    const scope = scopeOf(env, isMatched ? [table, ...source] : source, "MERGE WHEN");
+    const condition =
+      clause.condition === undefined
+        ? undefined
+        : compile(coerceToBool(scope, bindExpr(scope, clause.condition), "WHEN"));
+    if (condition === undefined) open.add(isMatched);
+    return { isMatched, condition, action: bindAction(env, use, scope, clause) };
+  });
+}
+
+function bindAction(
+  env: PlanEnv,
+  use: TableUse,
+  scope: ReturnType<typeof scopeOf>,
+  { commandType, targetList = [], values = [], override }: Clause,
+): When["action"] {
+  switch (commandType) {
+    case "CMD_UPDATE": {
+      const changes = bindSet(env, scope, use, targetList);
+      return (row, run) => ({ kind: "update", changes: changes(row, run) });
+    }
+    case "CMD_DELETE":
+      return () => ({ kind: "delete" });
+    case "CMD_INSERT": {
+      const columns = insertColumns(env, use, targetList);
+      if (values.length > columns.length) {
+        throw new SqlError("42601", "INSERT has more expressions than target columns");
+      }
+      if (values.length > 0 && targetList.length > 0 && values.length < columns.length) {
+        throw new SqlError("42601", "INSERT has more target columns than expressions");
+      }
+      const compiled = columns.map((column, i) => {
+        const node = values[i];
+        const expr = node === undefined ? undefined : assigned(scope, column, node, undefined);
+        assertAssignable(column, expr === undefined, "cannot insert a non-DEFAULT value into");
+        return expr === undefined ? undefined : compile(expr);
+      });
+      const ids = columns.map(({ id }) => id);
+      const overridesIdentity = override === "OVERRIDING_SYSTEM_VALUE";
+      return (row, run) => ({
+        kind: "insert",
+        columns: ids,
+        values: compiled.map((value) => value?.(row, run.evaluation)),
+        overridesIdentity,
+      });
+    }
+    default:
+      return () => ({ kind: "nothing" });
+  }
+}
+
+/** A row of the target, or of none, with what is to be done. */
+interface Decided {
+  readonly key: readonly Datum[] | undefined;
+  readonly action: Action;
+}
+
+async function runMerge(merge: Merge, run: ExecRun): Promise<number> {
+  const rows = await run.transaction();
+  // All is decided before the first change: no clause sees another one's.
+  const decided = await decide(merge, run, rows);
+  const { descriptor } = merge.use;
+  let count = 0;
+  for (const { key, action } of decided) {
+    const pause = run.pause();
+    if (pause !== undefined) await pause;
+    if (action.kind === "nothing") continue;
+    if (action.kind === "insert") {
+      const { columns, values, overridesIdentity } = action;
+      const options = { columns, ...(overridesIdentity && { overridesIdentity }) };
+      await rows.insert(descriptor, [values], options);
+      count++;
+    } else if (key !== undefined) {
+      const done =
+        action.kind === "delete"
+          ? await rows.delete(descriptor, key)
+          : await rows.update(descriptor, key, action.changes);
+      if (done !== undefined) count++;
+    }
+  }
+  return count;
+}
+
+async function decide(
+  merge: Merge,
+  run: ExecRun,
+  rows: RowTransaction,
+): Promise<readonly Decided[]> {
+  const { use, keySlots, read, spread, whens, on } = merge;
+  const { descriptor } = use;
+  const visible = visibleColumns(descriptor).length;
+  const changed = new Set<string>();
+  const decided: Decided[] = [];
+  const all = await collect(await openNode(merge.node, run, UNOBSERVED), run);
+  for (const each of all) {
+    const pause = run.pause();
+    if (pause !== undefined) await pause;
+    const whole = spread(each);
+    const key = keySlots.map((slot) => whole[slot] as Datum);
+    let isMatched = !key.includes(null);
+    if (isMatched) {
+      const row = await rows.get(descriptor, key, { lock: { mode: "update" } });
+      const current = row === undefined ? undefined : read(row);
+      for (let slot = 0; slot < visible; slot++) whole[slot] = current?.[slot] ?? null;
+      // Another may have changed it since it was read.
+      isMatched =
+        current !== undefined && (await run.evaluate(() => on(whole, run.evaluation))) === true;
+    }
+    const action = await run.evaluate(() => chosen(whens, isMatched, whole, run));
+    if (action === undefined) continue;
+    if (isMatched && action.kind !== "nothing") {
+      const name = key.map(outerText).join("");
+      if (changed.has(name)) {
+        throw new SqlError("21000", "MERGE command cannot affect row a second time", {
+          hint: "Ensure that not more than one source row matches any one target row.",
+        });
+      }
+      changed.add(name);
+    }
+    run.keep(rowBytes(whole));
+    decided.push({ key: isMatched ? key : undefined, action });
+  }
+  return decided;
+}
+
+/** What the first clause says whose condition holds. */
+function chosen(
+  whens: readonly When[],
+  isMatched: boolean,
+  row: Row,
+  run: ExecRun,
+): Action | undefined {
+  for (const when of whens) {
+    if (when.isMatched !== isMatched) continue;
+    if (when.condition !== undefined && when.condition(row, run.evaluation) !== true) continue;
+    return when.action(row, run);
+  }
+  return undefined;
+}
