@@ -154,7 +154,11 @@ export const catalogObjectFamily: Family = {
     if (relation === undefined) return null;
     return at.catalog?.isVisible(relation, at.session.schemas) ?? false;
   },
-  pg_type_is_visible: () => true,
+  pg_type_is_visible: withTypes((types, oid: number, at: SqlContext) => {
+    const type = types.find(oid);
+    if (type === undefined) return null;
+    return type.schema === undefined || at.session.schemas.includes(type.schema);
+  }),
   pg_function_is_visible: () => true,
   pg_operator_is_visible: () => true,
   pg_opclass_is_visible: () => true,
@@ -171,6 +175,8 @@ export const catalogObjectFamily: Family = {
   pg_get_viewdef_name_ext: (name: string, _: boolean, at: SqlContext) => viewDefNamed(name, at),
   pg_get_viewdef_wrap: (oid: number, _: number, at: SqlContext) => viewDef(oid, at),
   pg_get_partkeydef: () => null,
+  pg_get_ruledef: () => null,
+  pg_get_ruledef_ext: () => null,
   pg_get_statisticsobjdef_columns: () => null,
   pg_get_function_result: functionResult,
   pg_get_function_arguments: functionArguments,

@@ -159,7 +159,8 @@ export class TypeRegistry {
     column?: ColumnType,
   ): void {
     const text = this.get(OID.text);
-    const codec = enumCodec(name, labels) as TypeCodec<Datum>;
+    const shown = column === undefined ? name : this.shownName({ name, schema: column.schema });
+    const codec = enumCodec(shown, labels) as TypeCodec<Datum>;
     const own = { oid, name, kind: "e", category: "E", isPreferred: false, array: arrayOid };
     const shape = { element: 0, length: 4, collation: 0, column, schema: column?.schema };
     this.#add({ ...text, ...own, ...shape, labels, codec });
@@ -204,7 +205,7 @@ export class TypeRegistry {
   }
 
   /** The name of a type of the database, with its schema where that must be said. */
-  shownName({ name, schema }: SqlType): string {
+  shownName({ name, schema }: Pick<SqlType, "name" | "schema">): string {
     const isSeen = schema === undefined || this.searchPath.includes(schema);
     return isSeen ? quoteIdentifier(name) : `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
   }
