@@ -59,7 +59,8 @@ describe("MERGE", () => {
 
   it("takes queries, WITH and VALUES as its source", async () => {
     await client.query(
-      "with s (item, n) as (select item, sum(n)::int from sale group by 1) merge into stock using s " +
+      "with s (item, n) as (select item, sum(n)::int from sale group by 1) " +
+        "merge into stock using s " +
         "on s.item = stock.item when matched then update set n = stock.n + s.n",
     );
     await client.query(
@@ -77,7 +78,8 @@ describe("MERGE", () => {
     expect(await stock()).toBe("a,5, b,1, c,9,");
     expect(
       await failure(
-        "merge into stock t using (values (1), (2)) s on t.item = 'q' when not matched then insert values ('q')",
+        "merge into stock t using (values (1), (2)) s on t.item = 'q' " +
+          "when not matched then insert values ('q')",
       ),
     ).toMatch(/^23505/);
   });
@@ -89,7 +91,8 @@ describe("MERGE", () => {
     );
     const merged = client.query(
       "merge into stock t using sale s on t.item = s.item " +
-        "when matched and t.n < 2 then update set note = 'low' when matched then update set note = 'high' " +
+        "when matched and t.n < 2 then update set note = 'low' " +
+        "when matched then update set note = 'high' " +
         "when not matched then insert values (s.item, s.n, 'made')",
     );
     await new Promise((resolve) => setTimeout(resolve, 50));

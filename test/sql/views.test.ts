@@ -86,7 +86,8 @@ describe("a view", () => {
     expect(await rows("select * from nums")).toBe("1 2 3 4");
     expect(
       await rows(
-        "with t as (select 5 as id, 1 as a, 'x' as b, 1.0 as price) select total from s where n = 0",
+        "with t as (select 5 as id, 1 as a, 'x' as b, 1.0 as price) " +
+          "select total from s where n = 0",
       ),
     ).toBe("27.00");
   });
@@ -109,7 +110,9 @@ describe("a view", () => {
     );
     await client.query("alter table t rename column z to y");
   });
+});
 
+describe("a view and what it rests on", () => {
   it("is replaced by one that has its columns, and more behind them", async () => {
     await client.query("create view v as select id, a from t where id < 3");
     const other = await connect();
@@ -183,18 +186,22 @@ describe("a view", () => {
     expect(await rows("select id from t where id in (1, 2, 7) for update skip locked")).toBe("2");
     await other.query("rollback");
   });
+});
 
+describe("a view, seen from outside,", () => {
   it("is shown in the catalogs", async () => {
     await client.query("create view v as select id, upper(b) as name from t");
     await client.query("comment on view v is 'of t'; comment on column v.name is 'loud'");
     expect(
       await rows(
-        "select relkind, pg_get_viewdef(oid, true) like '%upper%' from pg_class where relname = 'v'",
+        "select relkind, pg_get_viewdef(oid, true) like '%upper%' " +
+          "from pg_class where relname = 'v'",
       ),
     ).toBe("v,true");
     expect(
       await rows(
-        "select attname, format_type(atttypid, atttypmod) from pg_attribute where attrelid = 'v'::regclass order by attnum",
+        "select attname, format_type(atttypid, atttypmod) from pg_attribute " +
+          "where attrelid = 'v'::regclass order by attnum",
       ),
     ).toBe("id,integer name,text");
     expect(await rows("select viewname from pg_views where schemaname = 'public'")).toBe("v");
@@ -207,6 +214,36 @@ describe("a view", () => {
     const { rows: definition } = await client.query("select pg_get_viewdef('v'::regclass) as text");
     await client.query(`create view again as ${definition[0].text}`);
     expect(await rows("select * from again where id = 2")).toBe("2,B2");
+  });
+
+  it("of columns of one table takes changes, and asks for its condition", async () => {
+    await client.query("create view v (num, label, n) as select id, b, a from t where a = 1");
+    const w = "create view w as select num, label, n from v where num > 3";
+    await client.query(`${w} with local check option`);
+    await client.query("create view x as select num, n from v where num > 3 with check option");
+    expect(await rows("insert into v values (11, 'eleven', 1) returning num, n")).toBe("11,1");
+    expect(await rows("update v set label = 'four' where num = 4 returning *")).toBe("4,four,1");
+    expect(await rows("update v set n = 2 where num = 7 returning num")).toBe("7");
+    expect(await rows("select num, label from v order by 1")).toBe("1,b1 4,four 11,eleven");
+    await client.query("delete from v");
+    expect(await rows("select id from t order by id")).toBe("2 3 5 6 7 8 9");
+    await client.query("insert into w values (21, 'no row of v', 5)");
+    expect(await failure("insert into w values (1, 'x', 1)")).toBe(
+      '44000: new row violates check option for view "w"',
+    );
+    expect(await failure("insert into x values (22, 5)")).toBe(
+      '44000: new row violates check option for view "x"',
+    );
+    await client.query("insert into x values (22, 1)");
+    expect(await failure("update x set num = 1")).toBe(
+      '44000: new row violates check option for view "x"',
+    );
+    expect(await rows("select num from x")).toBe("22");
+    await client.query("create view g as select count(*) from t");
+    expect(await failure("delete from g")).toMatch(/^55000: cannot delete from view "g"/);
+    const counted = "create view h as select count(*) from t with check option";
+    expect(await failure(counted)).toMatch(/^0A000/);
+    expect(await failure("update v set id = 1")).toMatch(/^42703/);
   });
 
   it("refuses what it has no meaning for", async () => {
@@ -252,8 +289,10 @@ describe("a table of a query", () => {
 describe("a table like another one", () => {
   it("has its columns, and what INCLUDING says", async () => {
     await client.query(
-      "create table m (id int generated always as identity primary key, n int not null default 5, " +
-        "d int generated always as (n * 2) stored, constraint pos check (n > 0)); create unique index on m (n, d)",
+      "create table m (id int generated always as identity primary key, " +
+        "n int not null default 5, " +
+        "d int generated always as (n * 2) stored, constraint pos check (n > 0)); " +
+        "create unique index on m (n, d)",
     );
     await client.query("create table plain (x int, like m)");
     await client.query("insert into plain (id, n, d) values (1, -1, null)");
@@ -281,7 +320,8 @@ describe("a comment", () => {
     await client.query("create index t_a on t (a); comment on index t_a is 'by a'");
     const text =
       "select obj_description('t'::regclass, 'pg_class'), col_description('t'::regclass, 3), " +
-      "obj_description('mood'::regtype, 'pg_type'), obj_description('s'::regnamespace, 'pg_namespace'), " +
+      "obj_description('mood'::regtype, 'pg_type'), " +
+      "obj_description('s'::regnamespace, 'pg_namespace'), " +
       "obj_description('t_a'::regclass, 'pg_class')";
     expect(await rows(text)).toBe("one,a label,of mind,the s,by a");
     await client.query("begin; comment on table t is 'two'; rollback");

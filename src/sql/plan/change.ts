@@ -14,12 +14,13 @@ import { collect } from "../exec/operators.ts";
 import { type ExecRun, type Row, rowBytes } from "../exec/run.ts";
 import type { NodeOf } from "../parse/statement.ts";
 import type { ChangePlan } from "./change-plan.ts";
+import { type ChangeTarget, changeTarget } from "./change-target.ts";
 import { conjuncts } from "./conditions.ts";
 import { type PlanEnv, scopeOf } from "./env.ts";
-import { bindFrom, planTable } from "./from.ts";
+import { bindFrom } from "./from.ts";
 import { exprsOf, slotsOf } from "./from-tree.ts";
 import { bindSet } from "./insert.ts";
-import { JoinPlanner } from "./join-plan.ts";
+import { allOf, JoinPlanner } from "./join-plan.ts";
 import { joinWays } from "./join-ways.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { bindReturning, reader } from "./returning.ts";
@@ -39,6 +40,7 @@ interface Found {
   readonly spread: (row: Row) => Datum[];
   readonly read: (row: Row) => Row;
   readonly keySlots: readonly number[];
+  readonly target: ChangeTarget;
 }
 
 /** Their keys are read before the first one is changed. */
@@ -47,9 +49,10 @@ async function planFound(
   relation: NodeOf<"RangeVar">,
   beside: readonly Node[],
   whereClause: Node | undefined,
+  word: "update" | "delete from",
 ): Promise<Found> {
-  const { use: target } = await planTable(env, relation);
-  const use = target as TableUse;
+  const target = await changeTarget(env, relation, word);
+  const { use, conditions } = target;
   const from = bindFrom(env, [{ RangeVar: relation }, ...beside]);
   const scope = scopeOf(env, from.tables, "WHERE");
   const where =
@@ -66,13 +69,16 @@ async function planFound(
   for (const slot of keySlots) needed.add(slot);
   // Values and RETURNING may name any column that stands beside the table.
   for (let slot = stored.length; slot < from.width; slot++) needed.add(slot);
+  // Rows that have changed are to be rows of the view still.
+  const again = [...conditions, ...(where ? [where] : [])];
   const planner = new JoinPlanner(env, { needed, order: [], ways: joinWays(env) });
   const placed = planner.plan(pulled.tree, pulled.filters);
   return {
     use,
     tables: from.tables,
     node: placed.node,
-    where: where === undefined ? undefined : compile(where),
+    target,
+    where: again.length === 0 ? undefined : compile(allOf(again)),
     spread: (row) => {
       const all = new Array<Datum>(from.width).fill(null);
       for (const [place, slot] of placed.slots.entries()) {
@@ -174,9 +180,10 @@ async function changeFound<T>(
 export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<ChangePlan> {
   return planWithin(env, update.withClause, async (inner) => {
     const { relation = {}, fromClause = [], whereClause } = update;
-    const found = await planFound(inner, relation, fromClause, whereClause);
+    const found = await planFound(inner, relation, fromClause, whereClause, "update");
+    const { check } = found.target;
     const scope = scopeOf(inner, found.tables, "UPDATE");
-    const changes = bindSet(inner, scope, found.use, update.targetList ?? []);
+    const changes = bindSet(inner, scope, found.target.named, update.targetList ?? []);
     const returning = bindReturning(inner, found.tables, update.returningClause?.exprs);
     return {
       word: "UPDATE",
@@ -188,7 +195,11 @@ export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<
           found,
           run,
           (row) => changes(row, run),
-          (rows, table, { key, change }) => rows.update(table, key, change),
+          async (rows, table, { key, change }) => {
+            const row = await rows.update(table, key, change);
+            if (row !== undefined) await check?.(found.read(row), run);
+            return row;
+          },
           returning && (async (row) => told(await returning.row(row, run))),
         ),
     };
@@ -199,7 +210,7 @@ export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<
 export function planDelete(env: PlanEnv, statement: NodeOf<"DeleteStmt">): Promise<ChangePlan> {
   return planWithin(env, statement.withClause, async (inner) => {
     const { relation = {}, usingClause = [], whereClause } = statement;
-    const found = await planFound(inner, relation, usingClause, whereClause);
+    const found = await planFound(inner, relation, usingClause, whereClause, "delete from");
     const returning = bindReturning(inner, found.tables, statement.returningClause?.exprs);
     return {
       word: "DELETE",

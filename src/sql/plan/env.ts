@@ -9,10 +9,10 @@ import { type ExecRun, eachRow, type Row, type RowSource } from "../exec/run.ts"
 import type { FunctionRegistry } from "../functions/resolve.ts";
 import type { Source } from "../parse/source.ts";
 import type { ExecContextParts } from "./exec-parts.ts";
+import type { KnownView } from "./known-view.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import type { BindHow, BoundQuery, OutputColumn } from "./query.ts";
 import type { TableUse } from "./table-use.ts";
-import type { KnownView } from "./view-relation.ts";
 
 /** What planning of one statement knows. */
 export interface PlanEnv extends ExecContextParts {

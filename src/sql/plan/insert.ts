@@ -11,11 +11,11 @@ import { type ExecRun, eachRow, NO_ROW, type Row } from "../exec/run.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { assertAssignable, assigned, assignedExpr, columnNamed } from "./assign.ts";
 import type { ChangePlan } from "./change-plan.ts";
+import { changeTarget } from "./change-target.ts";
 import { type PlanEnv, scopeOf } from "./env.ts";
 import { openNode, UNOBSERVED } from "./node.ts";
 import { bindReturning, reader } from "./returning.ts";
 import { planSelect } from "./select.ts";
-import { scopeTable } from "./table-columns.ts";
 import type { TableUse } from "./table-use.ts";
 import { planWithin } from "./with.ts";
 
@@ -33,9 +33,15 @@ export function planInsert(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<
 
 async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<ChangePlan> {
   const { relation, cols = [], returningClause } = insert;
-  const use = await env.table(relation?.schemaname, relation?.relname ?? "", relation?.location);
-  const table = scopeTable(env.functions.types, use, relation?.alias?.aliasname);
-  const columns = insertColumns(env, use, cols);
+  const { use, table, named, isView, check } = await changeTarget(
+    env,
+    relation ?? {},
+    "insert into",
+  );
+  if (isView && insert.onConflictClause !== undefined) {
+    throw notSupported("ON CONFLICT of a view", "Insert into its table.");
+  }
+  const columns = insertColumns(env, named, cols);
   const source = await insertSource(env, insert, columns, cols.length > 0);
   const returning = bindReturning(env, [table], returningClause?.exprs);
   const read = reader(use.descriptor);
@@ -63,6 +69,7 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
             conflict === undefined ? row : await onConflict?.update?.(run, row, conflict, changed);
           if (kept === undefined) continue;
           if (conflict === undefined) changed.add(onConflict?.keyOf(row) ?? "");
+          if (check !== undefined) await check(read(kept), run);
           count++;
           if (returning !== undefined) told(await returning.row(read(kept), run));
         }

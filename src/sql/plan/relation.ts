@@ -34,6 +34,13 @@ export interface Lookup {
   readonly open: (run: ExecRun, tuples: readonly (readonly Datum[])[]) => Promise<RowSource>;
 }
 
+/** A condition of a view, which says WITH CHECK OPTION or is below one that does. */
+export interface ViewCheck {
+  readonly view: string;
+  /** Over slots of the relation. */
+  readonly condition: Expr;
+}
+
 /** One relation of FROM, and how its rows are read. */
 export interface Relation {
   readonly tables: readonly ScopeTable[];
@@ -47,6 +54,8 @@ export interface Relation {
   readonly refs?: readonly Expr[] | undefined;
   /** What all of its rows meet, of a view: a row that has changed is to meet it too. */
   readonly conditions?: readonly Expr[] | undefined;
+  /** Of a view: what rows that are changed by it must meet. */
+  readonly checks?: readonly ViewCheck[] | undefined;
   /** Whether it may give other rows for the same values. */
   readonly isVolatile?: boolean;
   readonly plan: (wanted: Wanted) => PlannedRelation;

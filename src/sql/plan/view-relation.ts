@@ -1,4 +1,3 @@
-import type { Node } from "libpg-query";
 import type { ViewObject } from "../../rows/index.ts";
 import type { Expr } from "../bind/expr.ts";
 import { Parameters, type ScopeColumn, type ScopeTable } from "../bind/scope.ts";
@@ -10,16 +9,10 @@ import { contentOf } from "../parse/statement.ts";
 import type { PlanEnv } from "./env.ts";
 import { movedColumns, slotsOf } from "./from-tree.ts";
 import { allOf } from "./join-plan.ts";
+import type { KnownView } from "./known-view.ts";
 import type { PlanNode } from "./node.ts";
 import { type BoundQuery, derivedTable, type SimpleQuery } from "./query.ts";
-import type { PlannedRelation, Relation } from "./relation.ts";
-
-/** A view that a statement names: its query is parsed, and bound where it is used. */
-export interface KnownView {
-  readonly view: ViewObject;
-  readonly oid: number;
-  readonly query: Node;
-}
+import type { PlannedRelation, Relation, ViewCheck } from "./relation.ts";
 
 /** Views that rest on each other may nest this deep. */
 const MOST_VIEWS = 64;
@@ -66,7 +59,8 @@ export function viewRelation(env: PlanEnv, known: KnownView, alias: string | und
     const own = columns.map((column, i): ScopeColumn => {
       return { ...column, slot: simple.slots[i] as number };
     });
-    return narrowed(simple.relation, { name, ...schema, columns: own }, simple.where);
+    const relation = narrowed(simple.relation, { name, ...schema, columns: own }, simple.where);
+    return { ...relation, checks: checksOf(view, simple.relation, simple.where) };
   }
   return {
     tables: [{ name, ...schema, columns }],
@@ -84,6 +78,19 @@ export function viewRelation(env: PlanEnv, known: KnownView, alias: string | und
       return { rows: Math.max(1, 1_000 * 0.3 ** filters.length), node };
     },
   };
+}
+
+/** CASCADED asks for the conditions of all views below, LOCAL for those that say so themselves. */
+function checksOf(
+  { name, checkOption }: ViewObject,
+  { checks = [], conditions = [] }: Relation,
+  where: readonly Expr[],
+): readonly ViewCheck[] {
+  if (checkOption === undefined) return checks;
+  const own = where.map((condition) => ({ view: name, condition }));
+  if (checkOption === "local") return [...checks, ...own];
+  const below = conditions.map((condition) => ({ view: name, condition }));
+  return [...checks, ...below, ...own];
 }
 
 interface SimpleView {

@@ -7,8 +7,8 @@ import { FunctionRegistry } from "../functions/resolve.ts";
 import type { Parser } from "../parse/parser.ts";
 import type { TypeCodec } from "../types/codec.ts";
 import { OID } from "../types/oids.ts";
+import { ownRegtype } from "../types/own-regtype.ts";
 import { TypeRegistry } from "../types/registry.ts";
-import { ownRegtype } from "../types/regtype.ts";
 import { sessionPlanner } from "./planner.ts";
 import { SqlSession } from "./session.ts";
 

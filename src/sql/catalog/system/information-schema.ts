@@ -37,7 +37,7 @@ function* viewsRows({ snapshot }: ProviderContext): Generator<Named> {
       table_catalog: snapshot.database,
       table_schema: schema.name,
       table_name: name,
-      check_option: "NONE",
+      check_option: view?.checkOption?.toUpperCase() ?? "NONE",
       is_updatable: "NO",
       is_insertable_into: "NO",
       is_trigger_updatable: "NO",

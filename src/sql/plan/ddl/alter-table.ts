@@ -17,6 +17,7 @@ import {
   tableOf,
 } from "./ddl-run.ts";
 import { planRenameDomainConstraint } from "./domains.ts";
+import { noElements } from "./elements.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
 import { planMoveSequence } from "./sequences.ts";
 import {
@@ -25,7 +26,6 @@ import {
   columnType,
   defaultOf,
   generatedText,
-  noElements,
   refusedConstraint,
   uniqueIndex,
 } from "./table-elements.ts";

@@ -3,7 +3,7 @@ import { textsOf } from "../../bind/names.ts";
 import type { NewForeignKey } from "../../catalog/catalog-changes.ts";
 import { notSupported } from "../../error.ts";
 import { type DdlPorts, type DdlRun, madeName, tableOf } from "./ddl-run.ts";
-import type { Given } from "./table-elements.ts";
+import type { Given } from "./elements.ts";
 
 const ACTIONS: Readonly<Record<string, ForeignKeyAction>> = {
   a: "no action",

@@ -8,7 +8,7 @@ import { visibleColumns } from "../../../rows/index.ts";
 import type { NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import { madeName } from "./ddl-run.ts";
-import type { Elements } from "./table-elements.ts";
+import type { Elements } from "./elements.ts";
 
 /** Bits of INCLUDING, as the grammar writes them. */
 const CONSTRAINTS = 0x04;

@@ -22,27 +22,9 @@ import { splitIdentifiers } from "../../types/names.ts";
 import { assignedExpr } from "../assign.ts";
 import { type PlanEnv, scopeOf } from "../env.ts";
 import { madeName } from "./ddl-run.ts";
+import { type Elements, type Given, noElements } from "./elements.ts";
 import { addLike } from "./like.ts";
 import { sequenceOptions } from "./sequence-options.ts";
-
-/** The columns and constraints of a table that is being made or changed. */
-export interface Elements {
-  readonly columns: ColumnSpec[];
-  readonly indexes: IndexSpec[];
-  readonly checks: { readonly name: string; readonly expression: string }[];
-  readonly foreignKeys: Given[];
-  primaryKey: NewTable["primaryKey"];
-}
-
-export function noElements(): Elements {
-  return { columns: [], indexes: [], checks: [], foreignKeys: [], primaryKey: undefined };
-}
-
-/** A constraint that stands behind a column, or by itself. */
-export interface Given {
-  readonly constraint: NodeOf<"Constraint">;
-  readonly column: string | undefined;
-}
 
 /** Reads the elements of CREATE TABLE. @throws SqlError. */
 export async function tableSpec(

@@ -12,7 +12,7 @@ type Tree = Readonly<Record<string, unknown>>;
 
 /**
  * The query of a view as it is stored: names of relations and types have their schemas, and the
- * targets of its own list are written out, so that later changes give it no other meaning.
+ * targets of its list are written out, so that later changes give it no other meaning.
  */
 export class ViewQuery {
   readonly #env: PlanEnv;
@@ -106,7 +106,7 @@ export class ViewQuery {
     return { ...type, names: own };
   }
 
-  /** With `*` of its own target lists written out. */
+  /** With `*` of its target lists written out. */
   async #written(select: Select): Promise<Select> {
     const { larg, rarg, targetList = [] } = select;
     if (larg !== undefined && rarg !== undefined) {

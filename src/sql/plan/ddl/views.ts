@@ -7,25 +7,28 @@ import { statementText } from "../../parse/deparse.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { type PlanEnv, withRelations } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { bindView } from "../view-relation.ts";
+import { bindView, viewRelation } from "../view-relation.ts";
 import { type DdlPorts, type DdlRun, ddlPlan, refuseTaken, skip } from "./ddl-run.ts";
 import { cascaded } from "./types.ts";
 import { ViewQuery } from "./view-query.ts";
+
+const CHECK_OPTIONS: Readonly<Record<string, "local" | "cascaded">> = {
+  LOCAL_CHECK_OPTION: "local",
+  CASCADED_CHECK_OPTION: "cascaded",
+};
 
 /** CREATE VIEW. */
 export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: DdlPorts): Plan {
   const { view: range = {}, aliases = [], query, replace: isReplacing = false } = create;
   if (range.relpersistence === "t") throw notSupported("a temporary view");
   if ((create.options ?? []).length > 0) throw notSupported("WITH options of a view");
-  if (create.withCheckOption !== "NO_CHECK_OPTION") {
-    throw notSupported("WITH CHECK OPTION", "Rows are changed in the tables of a view.");
-  }
   const select = contentOf(query, "SelectStmt");
   if (select === undefined) throw notSupported("a view of this statement");
   if (select.intoClause !== undefined) {
     throw new SqlError("42601", "views must not contain SELECT INTO");
   }
   const name = range.relname ?? "";
+  const checkOption = CHECK_OPTIONS[create.withCheckOption ?? ""];
   return ddlPlan(env, "CREATE VIEW", async (on) => {
     const namespace = await ports.namespaceFor(range.schemaname);
     const before = await on.rows.objects.byName("relation", namespace, name);
@@ -44,12 +47,14 @@ export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: 
       name,
       query: text,
       uses: resolved.uses,
+      ...(checkOption && { checkOption }),
     };
     const columns = await columnsOf(env, ports, made, textsOf(aliases));
     if (before?.kind === "view") {
       assertReplaces(env, before, columns);
       await assertAcyclic(on.rows, before, made.uses);
-      await on.rows.objects.replace(before, { ...before, ...made, columns });
+      const { checkOption: _, ...kept } = before;
+      await on.rows.objects.replace(before, { ...kept, ...made, columns });
       return;
     }
     const number = await on.rows.objects.newNumber();
@@ -61,12 +66,21 @@ export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: 
 async function columnsOf(
   env: PlanEnv,
   ports: DdlPorts,
-  made: Pick<ViewObject, "name" | "query">,
+  made: Pick<ViewObject, "name" | "query" | "namespace" | "checkOption">,
   names: readonly string[],
 ): Promise<ViewObject["columns"]> {
   const query = await ports.parse(made.query);
   const view = { ...made, columns: [] } as unknown as ViewObject;
-  const { columns } = await withRelations(env, () => bindView(env, { view, oid: 0, query }));
+  const known = { view, oid: 0, query };
+  const bound = await withRelations(env, () => bindView(env, known));
+  const { columns } = bound;
+  if (made.checkOption !== undefined) {
+    const relation = await withRelations(env, () => viewRelation(env, known, undefined));
+    if (relation.use === undefined) {
+      const message = "WITH CHECK OPTION is supported only on automatically updatable views";
+      throw new SqlError("0A000", message);
+    }
+  }
   if (names.length > columns.length) {
     throw new SqlError("42601", "CREATE VIEW specifies more column names than columns");
   }
