@@ -85,6 +85,7 @@ describe("MERGE", () => {
   });
 
   it("judges a row again that another transaction has changed", async () => {
+    await client.query("set default_transaction_isolation = 'read committed'");
     const other = await connect();
     await other.query(
       "begin; update stock set n = 1 where item = 'a'; delete from stock where item = 'b'",
