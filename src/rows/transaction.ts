@@ -692,14 +692,27 @@ export class RowTransaction implements LockOwner {
   }
 
   /** Waits for a row's lock; afterwards the newest state is read, where the level allows it. */
-  async #lock(key: Uint8Array, { mode, wait = "wait" }: RowLock): Promise<LockOutcome> {
+  async #lock(key: Uint8Array, lock: RowLock): Promise<LockOutcome> {
     const name = Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1");
+    return await this.#lockNamed(name, lock);
+  }
+
+  async #lockNamed(name: string, { mode, wait = "wait" }: RowLock): Promise<LockOutcome> {
     const asked = this.#host.locks.acquire(this, name, mode, wait);
     const outcome = asked instanceof Promise ? await asked : asked;
     this.#assertGoing();
     if (outcome !== "waited") return outcome;
     if (this.#view.isFresh || this.#view.isReadCommitted) await this.#renew();
     return outcome;
+  }
+
+  /**
+   * Waits until all that asked before with this name are over: work that others overtook is done
+   * again in turns, so that it is not overtaken by the same ones for ever. To be called first.
+   */
+  async takeTurn(name: string): Promise<void> {
+    // No byte of a key is this character.
+    await this.#lockNamed(`\u2020${name}`, { mode: "update" });
   }
 
   /** The value of a key that is locked, as this level is to see it. */

@@ -5,10 +5,14 @@ export interface Answer {
   readonly types: readonly number[];
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | null)[])[];
+  /** What the server calls it: `SELECT 1`. Empty for an error. */
+  readonly tag: string;
   readonly error?: { readonly sqlState: string; readonly message: string };
 }
 
 interface Waiting {
+  readonly copy: readonly string[];
+  copied: number;
   readonly answers: Answer[];
   readonly done: (answers: readonly Answer[]) => void;
   readonly fail: (error: Error) => void;
@@ -25,6 +29,8 @@ export class PostgresWire {
   #types: number[] = [];
   #columns: string[] = [];
   #rows: (string | null)[][] = [];
+  /** Where the last answer left the session: idle, in a transaction, or in a failed one. */
+  status = "I";
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -42,29 +48,33 @@ export class PostgresWire {
     port: number,
     user = "postgres",
     database: string = user,
+    settings: Readonly<Record<string, string>> = {},
   ): Promise<PostgresWire> {
     const socket = connect(port, "127.0.0.1");
     socket.setNoDelay(true);
     const wire = new PostgresWire(socket);
-    const parameters = `user\0${user}\0database\0${database}\0client_encoding\0UTF8\0\0`;
+    const given = { user, database, client_encoding: "UTF8", ...settings };
+    const parameters = `${Object.entries(given).flat().join("\0")}\0\0`;
     const body = Buffer.concat([Buffer.from([0, 3, 0, 0]), Buffer.from(parameters)]);
     await wire.#send(Buffer.concat([int4(body.length + 4), body]));
     return wire;
   }
 
-  /** Sends statements (several with `;`) and gives one answer for each. */
-  async query(statements: string): Promise<readonly Answer[]> {
-    const body = Buffer.from(`${statements}\0`);
-    return await this.#send(Buffer.concat([Buffer.from("Q"), int4(body.length + 4), body]));
+  /**
+   * Sends statements (several with `;`) and gives one answer for each. `copy` has what each COPY
+   * FROM STDIN of them reads; what a COPY TO STDOUT writes comes as rows of one value.
+   */
+  async query(statements: string, copy: readonly string[] = []): Promise<readonly Answer[]> {
+    return await this.#send(message("Q", Buffer.from(`${statements}\0`)), copy);
   }
 
   close(): void {
     this.#socket.end(Buffer.concat([Buffer.from("X"), int4(4)]));
   }
 
-  #send(bytes: Buffer): Promise<readonly Answer[]> {
+  #send(bytes: Buffer, copy: readonly string[] = []): Promise<readonly Answer[]> {
     return new Promise((done, fail) => {
-      this.#waiting.push({ answers: [], done, fail });
+      this.#waiting.push({ copy, copied: 0, answers: [], done, fail });
       this.#socket.write(bytes);
     });
   }
@@ -87,11 +97,17 @@ export class PostgresWire {
     if (waiting === undefined) return;
     if (kind === "T") this.#describe(body);
     else if (kind === "D") this.#rows.push(fields(body));
-    else if (kind === "C" || kind === "I") waiting.answers.push(this.#take());
-    else if (kind === "E") waiting.answers.push({ ...this.#take(), error: errorOf(body) });
+    else if (kind === "d") this.#rows.push([body.toString("utf8")]);
+    else if (kind === "G") {
+      const data = Buffer.from(waiting.copy[waiting.copied++] ?? "");
+      this.#socket.write(Buffer.concat([message("d", data), message("c")]));
+    } else if (kind === "C" || kind === "I") {
+      waiting.answers.push(this.#take(body.toString("utf8").replaceAll("\0", "")));
+    } else if (kind === "E") waiting.answers.push({ ...this.#take(), error: errorOf(body) });
     else if (kind === "R" && body.readInt32BE(0) !== 0) {
       waiting.fail(new Error("the server asks for a password"));
     } else if (kind === "Z") {
+      this.status = body.toString("latin1");
       this.#waiting.shift();
       waiting.done(waiting.answers);
     }
@@ -109,8 +125,8 @@ export class PostgresWire {
     }
   }
 
-  #take(): Answer {
-    const answer = { types: this.#types, columns: this.#columns, rows: this.#rows };
+  #take(tag = ""): Answer {
+    const answer = { types: this.#types, columns: this.#columns, rows: this.#rows, tag };
     this.#types = [];
     this.#columns = [];
     this.#rows = [];
@@ -122,6 +138,10 @@ function int4(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeInt32BE(value);
   return bytes;
+}
+
+function message(kind: string, body: Buffer = Buffer.alloc(0)): Buffer {
+  return Buffer.concat([Buffer.from(kind), int4(body.length + 4), body]);
 }
 
 function fields(body: Buffer): (string | null)[] {

@@ -181,16 +181,21 @@ export class SqlSession {
     for (let tries = 1; ; tries++) {
       try {
         this.transactionState.beginImplicit();
+        if (tries > 1) await this.#takeTurn(plan);
         const started = await plan.start(context, parameters);
         await this.transactionState.commit();
         return started;
       } catch (error) {
         if (!isConflict(error) || tries === MOST_TRIES || context.signal.aborted) throw error;
         await this.transactionState.fail();
-        // Those who wait go in turns.
-        await this.clock.sleep(Math.min(tries, 20) * this.#parts.prng.float());
       }
     }
+  }
+
+  /** Waits for the others whose statements on the same tables were in each other's way. */
+  async #takeTurn({ tables = [] }: Plan): Promise<void> {
+    const rows = (await this.transactionState.rows()) as RowTransaction;
+    await rows.takeTurn(tables.map(({ descriptor }) => descriptor.id).join(" "));
   }
 
   /** Ends the implicit transaction. */
