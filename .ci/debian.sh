@@ -20,3 +20,10 @@ debian python3-venv python3 -c 'import venv, ensurepip'
 debian default-jdk-headless javac -version
 debian maven mvn -version
 debian chromium chromium --version
+debian bzip2 bzip2 --help
+# Programs alone: the package would make a cluster and start it.
+if [[ ! -e /usr/lib/postgresql/15/bin/postgres && "$(id -u)" -eq 0 && -d /etc ]]; then
+  mkdir -p /etc/postgresql-common
+  echo 'create_main_cluster = false' >>/etc/postgresql-common/createcluster.conf
+fi
+debian postgresql-15 /usr/lib/postgresql/15/bin/postgres --version

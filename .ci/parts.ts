@@ -154,6 +154,7 @@ const BESIDE: readonly Spec[] = [
     command: ({ size, text }) => npm("test:mutants", "--share", size(0.2, 1, 1), "--seed", text),
   },
   simple("over", "computes", npm("test:over")),
+  simple("sql-suites", "computes", npm("test:sql-suites")),
 ];
 
 const ALONE: readonly Spec[] = [

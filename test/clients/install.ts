@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { regressionScripts } from "../sql/suites/scripts.ts";
 import { flinkClassPath, sparkJar, trinoHome } from "./engines/install.ts";
 import { findPython, PythonEnvironment } from "./python.ts";
 import { buildKit, lacking } from "./rck/kit.ts";
@@ -46,6 +47,7 @@ async function main(): Promise<number> {
   for (const [what, install] of lacking() === undefined ? java : []) {
     failed += Number(!(await attempt(what, install)));
   }
+  failed += Number(!(await attempt("PostgreSQL's scripts", regressionScripts)));
   return failed > 0 ? 1 : 0;
 }
 

@@ -1,0 +1,97 @@
+import type { Answer } from "../../support/postgres-wire.ts";
+import type { Statement } from "./statement.ts";
+
+/**
+ * `refused`: Firn says that it does not support it. `dependent`: it meets something that an
+ * earlier statement, which differed, was to make. `plan`: an EXPLAIN, which is not compared.
+ */
+export type Verdict = "same" | "refused" | "dependent" | "wrong" | "plan";
+
+const UNSUPPORTED = "0A000";
+const FIRST_USER_OID = 16_384;
+
+/** Compares answers of one connection to each server, in the order of a script. */
+export class Judge {
+  /** Names of what differs between the servers. */
+  readonly #tainted = new Set<string>();
+  /** Names of what the open transaction has made or changed. */
+  readonly #pending = new Set<string>();
+  #apart = false;
+  /** Parameters that Firn has refused to set. */
+  readonly #settings = new Set<string>();
+
+  taint(names: Iterable<string>): void {
+    for (const name of names) this.#tainted.add(name);
+  }
+
+  /** `status`: where the statement left PostgreSQL's session and Firn's. */
+  judge(
+    statement: Statement,
+    expected: readonly Answer[],
+    actual: readonly Answer[],
+    status: { readonly expected: string; readonly actual: string },
+  ): Verdict {
+    const verdict = this.#verdict(statement, expected, actual);
+    for (const name of statement.targets) this.#pending.add(name);
+    const isSame = verdict === "same";
+    const hasWorked = expected.every(({ error }) => error === undefined);
+    // Where both made it, neither had it: it is the same again.
+    if (isSame && hasWorked && statement.makes) this.#tainted.delete(statement.makes);
+    if (!isSame && verdict !== "plan") this.taint(statement.targets);
+    const { setting } = statement;
+    if (setting !== undefined) {
+      if (verdict === "refused") this.#settings.add(setting);
+      else this.#settings.delete(setting);
+    }
+    const isApart = status.expected !== status.actual;
+    // What the transaction did is undone on one of the servers.
+    if (isApart) this.taint(this.#pending);
+    else if (status.expected === "I") this.#pending.clear();
+    this.#apart = isApart;
+    return verdict;
+  }
+
+  #verdict(statement: Statement, expected: readonly Answer[], actual: readonly Answer[]): Verdict {
+    if (statement.isExplain) return "plan";
+    if (areSame(expected, actual, statement.order)) return "same";
+    if (actual.some(({ error }) => error?.sqlState === UNSUPPORTED)) return "refused";
+    if (this.#apart || this.#settings.size > 0) return "dependent";
+    for (const word of statement.words) if (this.#tainted.has(word)) return "dependent";
+    return "wrong";
+  }
+}
+
+function areSame(
+  expected: readonly Answer[],
+  actual: readonly Answer[],
+  order: readonly (number | string)[],
+): boolean {
+  if (expected.length !== actual.length) return false;
+  return expected.every((answer, i) => isSame(answer, actual[i] as Answer, order));
+}
+
+function isSame(expected: Answer, actual: Answer, order: readonly (number | string)[]): boolean {
+  if (expected.error?.sqlState !== actual.error?.sqlState) return false;
+  // How many rows came before an error is the planner's.
+  if (expected.error !== undefined) return true;
+  if (expected.tag !== actual.tag) return false;
+  if (expected.columns.join("\0") !== actual.columns.join("\0")) return false;
+  if (expected.types.map(typeOf).join() !== actual.types.map(typeOf).join()) return false;
+  const whole = (answer: Answer): readonly string[] =>
+    answer.rows.map((row) => JSON.stringify(row));
+  const [wanted, got] = [whole(expected), whole(actual)];
+  if (wanted.join("\n") === got.join("\n")) return true;
+  if ([...wanted].sort().join("\n") !== [...got].sort().join("\n")) return false;
+  const places = order.map((key) =>
+    typeof key === "number" ? key - 1 : expected.columns.indexOf(key),
+  );
+  const known = places.includes(-1) ? places.slice(0, places.indexOf(-1)) : places;
+  const keys = (answer: Answer): string =>
+    JSON.stringify(answer.rows.map((row) => known.map((place) => row[place])));
+  return keys(expected) === keys(actual);
+}
+
+/** Types that a script makes have other OIDs on each server. */
+function typeOf(oid: number): number {
+  return oid >= FIRST_USER_OID ? FIRST_USER_OID : oid;
+}
