@@ -55,6 +55,8 @@ export class IdSource {
   readonly #clock: Clock;
   readonly #prng: Prng;
   readonly #bytes = new Uint8Array(ID_BYTES);
+  #lastMs = 0;
+  #sequence = 0;
 
   constructor(clock: Clock, prng: Prng) {
     this.#clock = clock;
@@ -64,6 +66,16 @@ export class IdSource {
   mint<Id extends AnyId>(): Id {
     const random = this.#prng.bytes(ID_BYTES);
     return idFromBytes(v7({ msecs: this.#clock.nowMs(), random }, this.#bytes));
+  }
+
+  /** An id above all that this made so: rows of a table without a key keep the order they came in. */
+  mintNext<Id extends AnyId>(): Id {
+    const now = this.#clock.nowMs();
+    this.#sequence = now > this.#lastMs ? 0 : this.#sequence + 1;
+    this.#lastMs = Math.max(now, this.#lastMs);
+    const random = this.#prng.bytes(ID_BYTES);
+    const order = { msecs: this.#lastMs, seq: this.#sequence };
+    return idFromBytes(v7({ ...order, random }, this.#bytes));
   }
 }
 

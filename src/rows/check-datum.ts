@@ -62,6 +62,7 @@ function checked(type: ColumnType, value: Datum, fail: Fail): Datum {
     case "text":
     case "varchar":
     case "char":
+    case "name":
       return text(type, value, fail);
     case "json":
     case "jsonb":

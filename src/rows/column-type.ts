@@ -10,6 +10,7 @@ export const COLUMN_KINDS = [
   "text",
   "varchar",
   "char",
+  "name",
   "bytea",
   "date",
   "time",

@@ -112,6 +112,7 @@ export function keyFormOf(type: ColumnType, column: string): KeyForm {
       return plain(type.kind, true);
     case "varchar":
     case "char":
+    case "name":
       return plain("text");
     case "bytea":
       return plain("bytes");

@@ -70,7 +70,7 @@ function defaultOf(
   ids: IdSource | undefined,
 ): Datum {
   const column = compiled.live[place] as ColumnDescriptor;
-  if (column.hidden === true && ids !== undefined) return ids.mint<AnyId>();
+  if (column.hidden === true && ids !== undefined) return ids.mintNext<AnyId>();
   const { default: given } = column;
   if (given === undefined) return null;
   if (given.kind === "constant") return given.value;

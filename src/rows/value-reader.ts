@@ -203,6 +203,7 @@ export function valueReader(type: ColumnType): ValueReader {
     case "text":
     case "varchar":
     case "char":
+    case "name":
     case "json":
     case "jsonb":
       return readText;

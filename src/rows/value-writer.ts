@@ -103,6 +103,7 @@ export class ValueWriter {
       case "text":
       case "varchar":
       case "char":
+      case "name":
       case "json":
       case "jsonb":
         this.text(String(value));

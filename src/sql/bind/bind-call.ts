@@ -176,6 +176,11 @@ function defaultOf(scope: Scope, resolved: Resolved, parameter: number): Expr {
   return coerce(scope, literal, oid, -1, "explicit");
 }
 
+/** Those that PostgreSQL has, whether Firn computes them or not. */
+function isOrderedSetName(name: string): boolean {
+  return /^(?:percentile_(?:cont|disc)|mode|rank|dense_rank|percent_rank|cume_dist)$/.test(name);
+}
+
 /** An aggregate: its value for the group, which the plan computes. */
 function bindAggregate(
   scope: Scope,
@@ -204,6 +209,10 @@ function bindAggregate(
     throw new SqlError("42803", "aggregate function calls cannot contain window function calls");
   }
   const isOrderedSet = call.agg_within_group === true;
+  if (isOrderedSet && !isOrderedSetName(name)) {
+    const message = `${name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP`;
+    throw new SqlError("42809", message);
+  }
   const bound = callExpr(scope, name, resolved, args);
   const order = bindOrder(call.agg_order ?? [], (node) => settled(scope, bind(node)));
   const count = order.length;
@@ -226,6 +235,9 @@ function bindAggregate(
     call.agg_filter === undefined
       ? undefined
       : coerceToBool(scope, bind(call.agg_filter), "FILTER");
+  if (filter !== undefined && someExpr(filter, ({ kind }) => kind === "aggregate")) {
+    throw new SqlError("42803", "aggregate functions are not allowed in FILTER");
+  }
   const index =
     aggregates.push({
       call: bound,

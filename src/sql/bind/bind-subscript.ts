@@ -24,7 +24,8 @@ export function bindSubscript(
   const element = types.elementOf(types.baseOf(array.oid));
   if (element === 0) {
     const type = typeName(types, array.oid);
-    const hint = type.startsWith("json") ? { hint: "Use -> and ->>." } : {};
+    if (type === "jsonb") throw notSupported("a subscript of jsonb", "Use -> and ->>.");
+    const hint = type === "json" ? { hint: "Use -> and ->>." } : {};
     throw new SqlError(
       "42804",
       `cannot subscript type ${type} because it does not support subscripting`,

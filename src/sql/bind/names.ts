@@ -9,6 +9,9 @@ export function textsOf(nodes: readonly Node[] | undefined): readonly string[] {
   return (nodes ?? []).map((node) => contentOf(node, "String")?.sval ?? "");
 }
 
+/** Every table of PostgreSQL's has them. */
+const SYSTEM_COLUMNS: ReadonlySet<string> = new Set("tableoid ctid xmin xmax cmin cmax".split(" "));
+
 /** The column that a name means. @throws SqlError 42703, 42702, 42P01. */
 export function bindColumn(scope: Scope, { fields, location }: NodeOf<"ColumnRef">): Expr {
   return located(scope, location, () => {
@@ -32,6 +35,7 @@ function unqualified(scope: Scope, name: string): Expr {
   }
   const isWhole = scope.tables.some((table) => table.name === name);
   if (isWhole) throw notSupported("a whole row as a value", "Name the columns.");
+  if (SYSTEM_COLUMNS.has(name)) throw notSupported(`the system column ${name}`);
   const hint = hintFor(scope, name);
   const fields = hint === undefined ? {} : { hint };
   throw new SqlError("42703", `column "${name}" does not exist`, fields);
@@ -45,6 +49,8 @@ function qualified(scope: Scope, names: readonly string[]): Expr {
     if (table === undefined) continue;
     const column = table.columns.find((each) => each.name === name);
     if (column === undefined) {
+      if (SYSTEM_COLUMNS.has(name)) throw notSupported(`the system column ${name}`);
+      if (name === "") throw notSupported("a whole row as a value", "Name the columns.");
       throw new SqlError("42703", `column ${names.join(".")} does not exist`);
     }
     return fromLevel(scope, level, columnExpr(column));

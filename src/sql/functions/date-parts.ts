@@ -25,7 +25,7 @@ import {
   toLocal,
   toUtc,
 } from "../types/dates.ts";
-import { intervalOutOfRange, makeInterval } from "../types/intervals.ts";
+import { intervalOutOfRange, makeInterval } from "../types/interval-parts.ts";
 import { type Zone, zoneOf } from "../types/zones.ts";
 import { local, midnight, utc } from "./date-times.ts";
 import type { Family } from "./implementation.ts";

@@ -23,7 +23,7 @@ import {
   toUtc,
   zoneOfOffset,
 } from "../types/dates.ts";
-import { makeInterval } from "../types/intervals.ts";
+import { makeInterval } from "../types/interval-parts.ts";
 import { type Zone, zoneOf } from "../types/zones.ts";
 import { compareOf, comparisons } from "./comparisons.ts";
 import type { Family } from "./implementation.ts";

@@ -1,6 +1,7 @@
 import type { Interval } from "../../rows/datum.ts";
 import { divisionByZero } from "../error.ts";
-import { applyIntervalModifier, intervalOutOfRange, makeInterval } from "../types/intervals.ts";
+import { intervalOutOfRange, makeInterval } from "../types/interval-parts.ts";
+import { applyIntervalModifier } from "../types/intervals.ts";
 import { justifyHours, negate } from "./date-times.ts";
 import { rint } from "./floats.ts";
 import type { Family } from "./implementation.ts";
@@ -45,9 +46,13 @@ function justifyDays({ months, days, micros }: Interval): Interval {
 }
 
 function justify(value: Interval): Interval {
-  const sized = justifyDays(justifyHours({ ...value, months: 0 }));
+  // Whole months go first where the days of the time could be too many.
+  const isOneWay = (value.days > 0 && value.micros > 0n) || (value.days < 0 && value.micros < 0n);
+  const early = isOneWay ? Math.trunc(value.days / MONTH_DAYS) : 0;
+  const rest = { months: 0, days: value.days - early * MONTH_DAYS, micros: value.micros };
+  const sized = justifyDays(justifyHours(rest));
   let { months, days, micros } = makeInterval(
-    value.months + sized.months,
+    value.months + early + sized.months,
     sized.days,
     sized.micros,
   );

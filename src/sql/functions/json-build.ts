@@ -29,7 +29,8 @@ const NUMBERS: ReadonlySet<number> = new Set([
 
 /** Times as XML Schema has them: a `T` before the time, and zones with their minutes. */
 function timeText(value: bigint, offset?: number): string {
-  const text = timestampText(value, offset).replace(" ", "T");
+  const zone = offset === undefined ? undefined : { offset, abbreviation: "" };
+  const text = timestampText(value, zone).replace(" ", "T");
   return offset === undefined ? text : text.replace(/([+-]\d\d)( BC)?$/, "$1:00$2");
 }
 

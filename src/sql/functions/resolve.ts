@@ -1,6 +1,8 @@
+import type { ArrayDatum } from "../../rows/datum.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { type OperatorRow, type ProcedureRow, signatures } from "../signatures/tables.ts";
 import { vector } from "../types/arrays.ts";
+import type { SqlContext } from "../types/context.ts";
 import { OID } from "../types/oids.ts";
 import type { TypeRegistry } from "../types/registry.ts";
 import { type Candidate, fitting, selectCandidate } from "./candidates.ts";
@@ -89,7 +91,7 @@ export class FunctionRegistry {
     const declared = left === 0 ? [operator.right] : [operator.left, operator.right];
     const sources = declared.map((_, i) => i);
     const shape = { arguments: declared, procedure, sources, gathersFrom: -1, defaults: [] };
-    return this.#settle(shape, inputs, operator.result, operator);
+    return this.#settle(shape, inputs, operator.result, {}, operator);
   }
 
   #operator(name: string, left: number, right: number): OperatorRow {
@@ -149,13 +151,13 @@ export class FunctionRegistry {
   ): ResolvedCall | ResolvedCast {
     const shapes = this.#shapes(name, inputs.length, options);
     const exact = shapes.find((shape) => inputs.every((oid, i) => oid === shape.arguments[i]));
-    if (exact !== undefined) return this.#settle(exact, inputs, exact.procedure.result);
+    if (exact !== undefined) return this.#settle(exact, inputs, exact.procedure.result, options);
     const cast = options.names === undefined ? this.#asCast(name, inputs) : undefined;
     if (cast !== undefined) return cast;
     const fit = fitting(this.types, inputs, shapes);
     const chosen = fit.length === 1 ? fit[0] : undefined;
     const best = fit.length > 1 ? selectCandidate(this.types, inputs, fit) : chosen;
-    if (best !== undefined) return this.#settle(best, inputs, best.procedure.result);
+    if (best !== undefined) return this.#settle(best, inputs, best.procedure.result, options);
     const signature = `${name}(${inputs.map((oid) => typeName(this.types, oid)).join(", ")})`;
     if (fit.length > 1) {
       throw new SqlError("42725", `function ${signature} is not unique`, {
@@ -217,6 +219,7 @@ export class FunctionRegistry {
     shape: Shape,
     inputs: readonly number[],
     declaredResult: number,
+    options: CallOptions,
     operator?: OperatorRow,
   ): ResolvedCall {
     const { procedure, sources, defaults, gathersFrom } = shape;
@@ -235,8 +238,32 @@ export class FunctionRegistry {
       // NULL among the gathered arguments is an element: the call itself looks at the others.
       isStrict: procedure.isStrict && gathersFrom < 0,
       returnsSet: procedure.returnsSet,
-      evaluate: () =>
-        gathered(this.#bind(procedure, args, bound.result), gathersFrom, procedure.isStrict),
+      evaluate: () => {
+        const isSpread = options.isVariadic === true && procedure.variadic === OID.any;
+        if (isSpread) return this.#spread(procedure, args, bound.result);
+        return gathered(this.#bind(procedure, args, bound.result), gathersFrom, procedure.isStrict);
+      },
+    };
+  }
+
+  /** `VARIADIC array` of a function of any arguments: its elements are the arguments. */
+  #spread(procedure: ProcedureRow, args: readonly number[], result: number): Evaluate {
+    const fixed = args.slice(0, -1);
+    const element = this.types.elementOf(this.types.baseOf(args.at(-1) ?? 0));
+    if (element === 0) throw new SqlError("42804", "VARIADIC argument must be an array");
+    const bound = new Map<number, Evaluate>();
+    return (...values) => {
+      const array = values.at(-2) as ArrayDatum | null;
+      // Only of `format` a missing array is one without elements.
+      if (array === null && procedure.name !== "format") return null;
+      const elements = array?.elements ?? [];
+      let evaluate = bound.get(elements.length);
+      if (evaluate === undefined) {
+        const types = [...fixed, ...elements.map(() => element)];
+        evaluate = this.#bind(procedure, types, result);
+        bound.set(elements.length, evaluate);
+      }
+      return evaluate(...values.slice(0, -2), ...elements, values.at(-1) as SqlContext);
     };
   }
 

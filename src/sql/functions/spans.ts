@@ -3,7 +3,7 @@ import { notSupported, SqlError } from "../error.ts";
 import { civilOf, joinMicros, monthLength, splitMicros } from "../types/calendar.ts";
 import type { SqlContext } from "../types/context.ts";
 import { checkTimestamp, isInfinite } from "../types/dates.ts";
-import { makeInterval } from "../types/intervals.ts";
+import { makeInterval } from "../types/interval-parts.ts";
 import { addInterval, addToInstant, local } from "./date-times.ts";
 import type { Family } from "./implementation.ts";
 

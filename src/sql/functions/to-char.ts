@@ -39,9 +39,8 @@ function timestampWithZoneToChar(micros: bigint, template: string, at: SqlContex
   const offset = offsetAt(micros, zone);
   const fields = { ...fieldsOf(days, time), offset };
   if (!/tz(?![hm])/i.test(template)) return dateToChar(fields, template);
-  // The platform knows no abbreviations of zones.
-  if (!/^(?:utc|gmt)$/i.test(zone.name)) throw notSupported("TZ in to_char outside UTC");
-  return dateToChar({ ...fields, zone: zone.name }, template);
+  const word = zone.abbreviationAt(Number(micros / 1_000_000n));
+  return dateToChar({ ...fields, zone: word }, template);
 }
 
 function intervalToChar({ months, days, micros }: Interval, template: string): string | null {

@@ -32,6 +32,7 @@ const MIRRORED: Readonly<Record<string, string>> = {
   ">": "<",
   ">=": "<=",
 };
+const TEXTS: ReadonlySet<number> = new Set([OID.text, OID.varchar, OID.name]);
 const INTEGERS: ReadonlySet<number> = new Set([OID.int2, OID.int4, OID.int8]);
 const BOUNDS: Readonly<Record<number, readonly [bigint, bigint]>> = {
   [OID.int2]: [-0x8000n, 0x7fffn],
@@ -126,15 +127,13 @@ function conversion(oid: number, side: Expr): Converted | undefined {
       return oid === OID.int8 ? integer : Number(integer);
     };
   }
-  const isText = (each: number): boolean => each === OID.text || each === OID.varchar;
-  const isSame = oid === side.oid || (isText(oid) && isText(side.oid));
+  const isSame = oid === side.oid || (TEXTS.has(oid) && TEXTS.has(side.oid));
   return isSame ? (value) => value : undefined;
 }
 
 /** `LIKE 'x%'`: what begins so. */
 function ofLike(column: Expr, pattern: Expr): ColumnCondition | undefined {
-  const isText = column.oid === OID.text || column.oid === OID.varchar;
-  if (column.kind !== "column" || !isText || !isRowFree(pattern)) return undefined;
+  if (column.kind !== "column" || !TEXTS.has(column.oid) || !isRowFree(pattern)) return undefined;
   const text = compile(pattern);
   const ranges = (context: EvalContext): readonly ValueRange[] => {
     const given = text([], context);
@@ -208,6 +207,7 @@ const ARRAYS: Readonly<Record<number, number>> = {
   [OID.int8]: 1016,
   [OID.text]: 1009,
   [OID.varchar]: 1009,
+  [OID.name]: 1003,
 };
 
 function isArrayOf(column: number, array: number): boolean {

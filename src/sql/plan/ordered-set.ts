@@ -1,10 +1,9 @@
-import type { Datum } from "../../rows/index.ts";
+import type { ArrayDatum, Datum } from "../../rows/index.ts";
 import type { AggregateCall } from "../bind/scope.ts";
 import { notSupported, SqlError } from "../error.ts";
 import type { Accumulator } from "../exec/group.ts";
 import { compareRows } from "../exec/operators.ts";
 import { type ExecRun, type Row, rowBytes } from "../exec/run.ts";
-import { vector } from "../types/arrays.ts";
 import { OID } from "../types/oids.ts";
 import type { TypeRegistry } from "../types/registry.ts";
 import { sortKey } from "./output.ts";
@@ -56,8 +55,8 @@ export function orderedSet(
           const fraction = first[0] ?? null;
           const of = (at: Datum): Datum => percentile(name, column, at);
           if (!isArray || fraction === null) return of(fraction);
-          const { elements } = fraction as { readonly elements: readonly Datum[] };
-          return vector(elements.map(of) as never[]);
+          const fractions = fraction as ArrayDatum;
+          return { ...fractions, elements: fractions.elements.map(of) };
         }
         return hypothetical(name, rows, compare, direct.length);
       },

@@ -69,39 +69,62 @@ export function derivedTable(
   return { name, columns: seen };
 }
 
+/** How good a name is: a type's gives way to any that an expression has by itself. */
+interface NodeName {
+  readonly name: string;
+  readonly isType: boolean;
+}
+
 /** The name of a column without an alias, as PostgreSQL gives it. */
 export function columnName(node: Node | undefined): string {
-  if (node === undefined) return "?column?";
-  if ("ColumnRef" in node) {
-    const last = node.ColumnRef.fields?.at(-1);
-    return last !== undefined && "String" in last ? (last.String.sval ?? "?column?") : "?column?";
-  }
-  if ("FuncCall" in node) {
-    const last = node.FuncCall.funcname?.at(-1);
-    return last !== undefined && "String" in last ? (last.String.sval ?? "?column?") : "?column?";
-  }
+  return nameOf(node)?.name ?? "?column?";
+}
+
+function nameOf(node: Node | undefined): NodeName | undefined {
+  if (node === undefined) return undefined;
   if ("TypeCast" in node) {
-    const inner = columnName(node.TypeCast.arg);
-    if (inner !== "?column?") return inner;
-    const last = node.TypeCast.typeName?.names?.at(-1);
-    return last !== undefined && "String" in last ? (last.String.sval ?? "?column?") : "?column?";
+    const inner = nameOf(node.TypeCast.arg);
+    if (inner !== undefined && !inner.isType) return inner;
+    return named(lastOf(node.TypeCast.typeName?.names), true);
   }
   if ("CaseExpr" in node) {
-    const inner = columnName(node.CaseExpr.defresult);
-    return inner === "?column?" ? "case" : inner;
+    const inner = nameOf(node.CaseExpr.defresult);
+    return inner === undefined || inner.isType ? named("case", true) : inner;
   }
-  if ("A_Const" in node) return node.A_Const.boolval === undefined ? "?column?" : "bool";
+  if ("CollateClause" in node) return nameOf(node.CollateClause.arg);
+  if ("A_Indirection" in node) {
+    const field = lastOf(node.A_Indirection.indirection);
+    return named(field) ?? nameOf(node.A_Indirection.arg);
+  }
+  if ("SubLink" in node) return subqueryName(node.SubLink);
+  if ("A_Const" in node)
+    return node.A_Const.boolval === undefined ? undefined : named("bool", true);
+  return named(plainName(node));
+}
+
+function named(name: string | undefined, isType = false): NodeName | undefined {
+  return name === undefined ? undefined : { name, isType };
+}
+
+/** The last of a list of names. */
+function lastOf(names: readonly Node[] | undefined): string | undefined {
+  const last = names?.at(-1);
+  return last !== undefined && "String" in last ? last.String.sval : undefined;
+}
+
+function plainName(node: Node): string | undefined {
+  if ("ColumnRef" in node) return lastOf(node.ColumnRef.fields);
+  if ("FuncCall" in node) return lastOf(node.FuncCall.funcname);
   if ("CoalesceExpr" in node) return "coalesce";
   if ("MinMaxExpr" in node) return node.MinMaxExpr.op === "IS_GREATEST" ? "greatest" : "least";
   if ("A_ArrayExpr" in node) return "array";
+  if ("RowExpr" in node) return "row";
   if ("GroupingFunc" in node) return "grouping";
-  if ("SubLink" in node) return subqueryName(node.SubLink);
-  if ("CollateClause" in node) return columnName(node.CollateClause.arg);
   if ("A_Expr" in node && node.A_Expr.kind === "AEXPR_NULLIF") return "nullif";
   if ("SQLValueFunction" in node) {
     return (node.SQLValueFunction.op ?? "").replace("SVFOP_", "").replace(/_N$/, "").toLowerCase();
   }
-  return "?column?";
+  return undefined;
 }
 
 export function outputOf(name: string, expr: Expr, origin?: ScopeColumn): OutputColumn {
@@ -110,10 +133,10 @@ export function outputOf(name: string, expr: Expr, origin?: ScopeColumn): Output
   return { name, oid, typmod, tableOid, attribute };
 }
 
-function subqueryName({ subLinkType, subselect }: NodeOf<"SubLink">): string {
-  if (subLinkType === "EXISTS_SUBLINK") return "exists";
-  if (subLinkType === "ARRAY_SUBLINK") return "array";
-  if (subLinkType !== "EXPR_SUBLINK") return "?column?";
+function subqueryName({ subLinkType, subselect }: NodeOf<"SubLink">): NodeName | undefined {
+  if (subLinkType === "EXISTS_SUBLINK") return named("exists");
+  if (subLinkType === "ARRAY_SUBLINK") return named("array");
+  if (subLinkType !== "EXPR_SUBLINK") return undefined;
   const target = contentOf(contentOf(subselect, "SelectStmt")?.targetList?.[0], "ResTarget");
-  return target?.name ?? columnName(target?.val);
+  return named(target?.name ?? columnName(target?.val));
 }

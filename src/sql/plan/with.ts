@@ -86,6 +86,9 @@ function bindNamed(
   const given = textsOf(aliascolnames);
   const key = {};
   const node = (): PlanNode => cteScan(name, key);
+  if (cte.search_clause !== undefined || cte.cycle_clause !== undefined) {
+    throw notSupported(`${cte.search_clause === undefined ? "CYCLE" : "SEARCH"} of WITH RECURSIVE`);
+  }
   const isSelf = isRecursive && mentions(ctequery as Node, name);
   if (isSelf) return bindRecursive(env, names, name, select, given);
   const query = env.bindQuery(env, ctequery as Node);
@@ -132,6 +135,7 @@ function bindRecursive(
   if (mentions(first, name)) {
     throw new SqlError("42P19", `${place} must not appear within its non-recursive term`);
   }
+  assertOneReference(select.rarg ?? {}, name, place);
   const inner: PlanEnv =
     select.withClause === undefined ? env : bindWith(env, select.withClause).inner;
   const begin = inner.bindQuery(inner, first);
@@ -199,6 +203,49 @@ function assertSameTypes(
 }
 
 /** Whether a tree names a relation: by one name, without a schema. */
+/**
+ * The recursive term names its query once, and where each of its rows makes rows of the result.
+ *
+ * @throws SqlError 42P19 as PostgreSQL, 0A000
+ */
+function assertOneReference(step: NodeOf<"SelectStmt">, name: string, place: string): void {
+  const wrong = (where: string): SqlError =>
+    new SqlError("42P19", `${place} must not appear ${where}`);
+  let references = 0;
+  const visit = (node: unknown, where: string | undefined): void => {
+    if (Array.isArray(node)) {
+      for (const each of node) visit(each, where);
+      return;
+    }
+    if (typeof node !== "object" || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (key === "RangeVar") {
+        if (!mentions({ RangeVar: value }, name)) continue;
+        if (where !== undefined) throw wrong(where);
+        if (++references > 1) throw wrong("more than once");
+      } else if (key === "SubLink") visit(value, "within a subquery");
+      else if (key === "larg" || key === "rarg") {
+        const { op } = node as NodeOf<"SelectStmt">;
+        const isRight = key === "rarg";
+        if (op === "SETOP_EXCEPT" && isRight) visit(value, "within EXCEPT");
+        else visit(value, op === "SETOP_INTERSECT" ? (where ?? "within INTERSECT") : where);
+      } else if (key === "JoinExpr") visitJoin(value as NodeOf<"JoinExpr">, where);
+      else visit(value, where);
+    }
+  };
+  const visitJoin = (join: NodeOf<"JoinExpr">, where: string | undefined): void => {
+    const { jointype } = join;
+    const outer = "within an outer join";
+    visit(join.larg, jointype === "JOIN_RIGHT" || jointype === "JOIN_FULL" ? outer : where);
+    visit(join.rarg, jointype === "JOIN_LEFT" || jointype === "JOIN_FULL" ? outer : where);
+    visit(join.quals, where);
+  };
+  visit(step, undefined);
+  if (step.lockingClause !== undefined) {
+    throw new SqlError("0A000", "FOR UPDATE/SHARE in a recursive query is not implemented");
+  }
+}
+
 function mentions(node: unknown, name: string): boolean {
   if (Array.isArray(node)) return node.some((each) => mentions(each, name));
   if (typeof node !== "object" || node === null) return false;

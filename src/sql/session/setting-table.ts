@@ -244,11 +244,64 @@ const RULES: readonly SettingRule[] = [
   { name: "xmloption", fallback: "content" },
 ];
 
+/** Of PostgreSQL's planner and executor: kept and shown, and nothing here depends on them. */
+const UNUSED: readonly SettingRule[] = [
+  ...(
+    "async_append bitmapscan gathermerge hashagg incremental_sort indexonlyscan material memoize " +
+    "mergejoin parallel_append parallel_hash partition_pruning sort tidscan"
+  )
+    .split(" ")
+    .map((each) => flag(`enable_${each}`, "on")),
+  flag("enable_partitionwise_aggregate", "off"),
+  flag("enable_partitionwise_join", "off"),
+  flag("geqo", "on"),
+  flag("parallel_leader_participation", "on"),
+  flag("array_nulls", "on"),
+  flag("quote_all_identifiers", "off"),
+  flag("transform_null_equals", "off"),
+  flag("default_transaction_deferrable", "off"),
+  { name: "constraint_exclusion", fallback: "partition" },
+  { name: "cpu_index_tuple_cost", fallback: "0.005" },
+  { name: "cpu_operator_cost", fallback: "0.0025" },
+  { name: "cpu_tuple_cost", fallback: "0.01" },
+  { name: "cursor_tuple_fraction", fallback: "0.1" },
+  { name: "default_statistics_target", fallback: "100" },
+  { name: "effective_cache_size", fallback: "4GB" },
+  { name: "effective_io_concurrency", fallback: "1" },
+  { name: "force_parallel_mode", fallback: "off" },
+  { name: "from_collapse_limit", fallback: "8" },
+  { name: "geqo_threshold", fallback: "12" },
+  { name: "hash_mem_multiplier", fallback: "2" },
+  { name: "jit_above_cost", fallback: "100000" },
+  { name: "jit_inline_above_cost", fallback: "500000" },
+  { name: "jit_optimize_above_cost", fallback: "500000" },
+  { name: "log_min_duration_statement", fallback: "-1" },
+  { name: "log_statement", fallback: "none" },
+  { name: "maintenance_work_mem", fallback: "64MB" },
+  { name: "max_parallel_maintenance_workers", fallback: "2" },
+  { name: "max_parallel_workers", fallback: "8" },
+  { name: "max_parallel_workers_per_gather", fallback: "2" },
+  { name: "min_parallel_index_scan_size", fallback: "512kB" },
+  { name: "min_parallel_table_scan_size", fallback: "8MB" },
+  { name: "parallel_setup_cost", fallback: "1000" },
+  { name: "parallel_tuple_cost", fallback: "0.1" },
+  { name: "plan_cache_mode", fallback: "auto" },
+  { name: "random_page_cost", fallback: "4" },
+  { name: "seq_page_cost", fallback: "1" },
+  { name: "temp_buffers", fallback: "8MB" },
+];
+
+function flag(name: string, fallback: string): SettingRule {
+  return { name, fallback, check: bool(name) };
+}
+
 const BY_NAME: ReadonlyMap<string, SettingRule> = new Map(
-  RULES.map((rule) => [rule.name.toLowerCase(), rule]),
+  [...RULES, ...UNUSED].map((rule) => [rule.name.toLowerCase(), rule]),
 );
 
-export const SETTING_RULES: readonly SettingRule[] = RULES;
+export const SETTING_RULES: readonly SettingRule[] = [...RULES, ...UNUSED].sort((a, b) =>
+  a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1,
+);
 
 /** @throws SqlError 42704 for a parameter that there is not. */
 export function ruleOf(name: string): SettingRule {

@@ -42,6 +42,8 @@ export class SessionSettings {
   /** @throws SqlError 42704, 22023, 55P02. */
   set(name: string, value: string | undefined, isLocal: boolean): void {
     const rule = ruleOf(name);
+    // Nothing has changed a value that cannot be: it is already what RESET would make it.
+    if (rule.isFixed && value === undefined) return;
     if (rule.isFixed) {
       throw new SqlError("55P02", `parameter "${rule.name}" cannot be changed`);
     }

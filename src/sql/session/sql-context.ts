@@ -52,11 +52,13 @@ export class SqlContexts {
   now(): SqlContext {
     const { settings, clock, prng, transactionMicros, sequences } = this.#parts;
     const clockMicros = (): bigint => BigInt(clock.nowMs()) * 1_000n;
-    const order = settings.get("DateStyle").split(", ")[1] ?? "MDY";
+    const [style, order = "MDY"] = settings.get("DateStyle").split(", ");
     return {
       settings: {
         timeZone: settings.get("TimeZone"),
         dateOrder: order as "MDY",
+        dateStyle: style as "ISO",
+        intervalStyle: settings.get("IntervalStyle") as "postgres",
         byteaOutput: settings.get("bytea_output") as "hex",
         extraFloatDigits: Number(settings.get("extra_float_digits")),
       },

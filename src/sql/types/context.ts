@@ -8,6 +8,10 @@ export interface SqlSettings {
   readonly timeZone: string;
   /** Order of the fields in ambiguous dates: MDY unless the session says otherwise. */
   readonly dateOrder: "MDY" | "DMY" | "YMD";
+  /** ISO unless the session says otherwise. */
+  readonly dateStyle?: "ISO" | "SQL" | "Postgres" | "German";
+  /** `postgres` unless the session says otherwise. */
+  readonly intervalStyle?: "postgres" | "postgres_verbose" | "sql_standard" | "iso_8601";
   readonly byteaOutput: "hex" | "escape";
   /** 1 or more prints floats with as many digits as their value needs. */
   readonly extraFloatDigits: number;

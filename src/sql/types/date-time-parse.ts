@@ -1,8 +1,9 @@
 import { SqlError } from "../error.ts";
-import { civilOf, daysOf, JULIAN_EPOCH, monthLength } from "./calendar.ts";
+import { civilOf, daysOf, JULIAN_EPOCH, MICROS_PER_DAY, monthLength } from "./calendar.ts";
 import type { SqlContext } from "./context.ts";
 import { type Field, splitFields } from "./date-time-fields.ts";
-import { abbreviation, namedZone, parseOffset, type Zone } from "./zones.ts";
+import { abbreviation } from "./zone-abbreviations.ts";
+import { abbreviatedZone, namedZone, parseOffset, posixZone, type Zone } from "./zones.ts";
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const MONTH_NAMES: readonly string[] = [
@@ -66,6 +67,7 @@ class Reader {
   readonly type: DateTimeType;
   readonly order: SqlContext["settings"]["dateOrder"];
   hasTextMonth = false;
+  needsDay = false;
   isShortYear = false;
   isBc = false;
   half: "am" | "pm" | undefined;
@@ -307,11 +309,14 @@ class Reader {
     const { parsed } = this;
     if (parsed.offset !== undefined || parsed.zone !== undefined) throw this.syntax();
     const offset = abbreviation(word);
-    if (offset !== undefined) {
+    if (typeof offset === "number") {
       parsed.offset = offset;
       return;
     }
-    const zone = namedZone(word);
+    const named = abbreviatedZone(word) === undefined ? namedZone(word) : undefined;
+    // What such a zone says depends on the day.
+    this.needsDay ||= named !== undefined && word.includes("/");
+    const zone = abbreviatedZone(word) ?? named ?? posixZone(word);
     if (zone !== undefined) parsed.zone = zone;
     else if (word.includes("/")) {
       throw new SqlError("22023", `time zone "${word}" not recognized`);
@@ -327,6 +332,8 @@ class Reader {
     if (isClock && (parsed.time === undefined || (isPartial && !this.hasDate))) {
       if (parsed.special === undefined) throw this.syntax();
     }
+    if (isClock && this.needsDay && !isPartial) throw this.syntax();
+    if (this.type === "time" && (parsed.time ?? 0) > MICROS_PER_DAY) throw this.overflow();
     if (parsed.time !== undefined && this.half !== undefined) {
       const hour = Math.floor(parsed.time / 3_600_000_000);
       if (hour > 12) throw this.overflow();

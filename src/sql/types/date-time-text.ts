@@ -1,6 +1,7 @@
 import type { TimeWithZone } from "../../rows/datum.ts";
 import { INT64_MAX, INT64_MIN } from "../../rows/datum.ts";
 import { civilOf, splitMicros } from "./calendar.ts";
+import type { SqlSettings } from "./context.ts";
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value));
 
@@ -28,23 +29,57 @@ function yearText(year: number): string {
   return String(year > 0 ? year : 1 - year).padStart(4, "0");
 }
 
-export function dateText(days: number): string {
+type Styles = Pick<SqlSettings, "dateStyle" | "dateOrder">;
+
+/** Only the form where nothing else is asked for: values of JSON, keys. */
+const ISO: Styles = { dateStyle: "ISO", dateOrder: "MDY" };
+const WEEKDAYS: readonly string[] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const MONTHS: readonly string[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+export function dateText(days: number, { dateStyle, dateOrder }: Styles = ISO): string {
   if (days === Infinity) return "infinity";
   if (days === -Infinity) return "-infinity";
   const { year, month, day } = civilOf(days);
-  return `${yearText(year)}-${two(month)}-${two(day)}${year > 0 ? "" : " BC"}`;
+  const [y, m, d] = [yearText(year), two(month), two(day)];
+  const era = year > 0 ? "" : " BC";
+  const dayFirst = dateOrder === "DMY";
+  switch (dateStyle) {
+    case "SQL":
+      return `${dayFirst ? `${d}/${m}` : `${m}/${d}`}/${y}${era}`;
+    case "German":
+      return `${d}.${m}.${y}${era}`;
+    case "Postgres":
+      return `${dayFirst ? `${d}-${m}` : `${m}-${d}`}-${y}${era}`;
+    default:
+      return `${y}-${m}-${d}${era}`;
+  }
 }
 
-/** `offset` in seconds east is added to the value and shown. */
-export function timestampText(micros: bigint, offset?: number): string {
+/** What is shown of a zone: seconds east, which are added to the value, and its abbreviation. */
+export interface ShownZone {
+  readonly offset: number;
+  readonly abbreviation: string;
+}
+
+export function timestampText(micros: bigint, zone?: ShownZone, styles: Styles = ISO): string {
   if (micros === INT64_MAX) return "infinity";
   if (micros === INT64_MIN) return "-infinity";
-  const local = offset === undefined ? micros : micros + BigInt(offset) * 1_000_000n;
+  const local = zone === undefined ? micros : micros + BigInt(zone.offset) * 1_000_000n;
   const { days, time } = splitMicros(local);
   const { year, month, day } = civilOf(days);
-  const date = `${yearText(year)}-${two(month)}-${two(day)}`;
-  const zone = offset === undefined ? "" : offsetText(offset);
-  return `${date} ${timeText(time)}${zone}${year > 0 ? "" : " BC"}`;
+  const era = year > 0 ? "" : " BC";
+  if (styles.dateStyle === "Postgres") {
+    const [name, dayText] = [MONTHS[month - 1], two(day)];
+    const date = styles.dateOrder === "DMY" ? `${dayText} ${name}` : `${name} ${dayText}`;
+    const weekday = WEEKDAYS[(((days + 4) % 7) + 7) % 7];
+    const shown = zone === undefined ? "" : ` ${zone.abbreviation}`;
+    return `${weekday} ${date} ${timeText(time)} ${yearText(year)}${shown}${era}`;
+  }
+  const date = dateText(days, styles).replace(" BC", "");
+  if (zone === undefined) return `${date} ${timeText(time)}${era}`;
+  const isIso = (styles.dateStyle ?? "ISO") === "ISO";
+  const shown = isIso ? offsetText(zone.offset) : ` ${zone.abbreviation}`;
+  return `${date} ${timeText(time)}${shown}${era}`;
 }
 
 export function timeWithZoneText(value: TimeWithZone): string {

@@ -200,7 +200,7 @@ function sendMicros(micros: bigint): Uint8Array {
 
 export const date: TypeCodec<number> = {
   input: inputDate,
-  output: dateText,
+  output: (value, { settings }) => dateText(value, settings),
   receive(bytes) {
     if (bytes.length !== 4) throw invalidBinary("date");
     const days = bytes.readInt32BE();
@@ -265,7 +265,7 @@ export const timetz: TypeCodec<TimeWithZone> = {
 
 export const timestamp: TypeCodec<bigint> = {
   input: inputTimestamp,
-  output: (value) => timestampText(value),
+  output: (value, { settings }) => timestampText(value, undefined, settings),
   receive: (bytes, typmod) => roundTimestamp(receiveMicros(bytes, "timestamp"), typmod),
   send: sendMicros,
   compare: order,
@@ -275,8 +275,14 @@ export const timestamp: TypeCodec<bigint> = {
 export const timestamptz: TypeCodec<bigint> = {
   ...timestamp,
   input: inputTimestampWithZone,
-  output: (value: bigint, context: SqlContext) =>
-    isInfinite(value)
-      ? timestampText(value)
-      : timestampText(value, offsetAt(value, sessionZone(context))),
+  output: (value: bigint, context: SqlContext) => {
+    if (isInfinite(value)) return timestampText(value);
+    const zone = sessionZone(context);
+    const { settings } = context;
+    const offset = offsetAt(value, zone);
+    const isIso = (settings.dateStyle ?? "ISO") === "ISO";
+    const seconds = Number(value / 1_000_000n);
+    const abbreviation = isIso ? "" : zone.abbreviationAt(seconds);
+    return timestampText(value, { offset, abbreviation }, settings);
+  },
 };

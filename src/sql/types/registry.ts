@@ -52,6 +52,7 @@ const KIND_NAMES: Readonly<Record<Exclude<ColumnKind, "enum" | "array">, string>
   text: "text",
   varchar: "varchar",
   char: "bpchar",
+  name: "name",
   bytea: "bytea",
   date: "date",
   time: "time",

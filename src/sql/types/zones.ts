@@ -1,69 +1,21 @@
 import { notSupported, SqlError } from "../error.ts";
 import { civilOf, daysOf } from "./calendar.ts";
+import { offsetText } from "./date-time-text.ts";
+import { abbreviation, wordOfZone } from "./zone-abbreviations.ts";
 
 /** Seconds east of UTC at an instant, given as seconds since 1970. */
 export interface Zone {
   readonly name: string;
   offsetAt(seconds: number): number;
+  /** `PST`; the offset where there is no such word. */
+  abbreviationAt(seconds: number): string;
   /** For a local time: in a gap the offset before it, in an overlap the one behind it. */
   offsetOfLocal(localSeconds: number): number;
 }
 
-/** Abbreviations that PostgreSQL knows by default, in seconds east. */
-const ABBREVIATIONS: Readonly<Record<string, number>> = {
-  utc: 0,
-  ut: 0,
-  uct: 0,
-  gmt: 0,
-  z: 0,
-  zulu: 0,
-  wet: 0,
-  bst: 3_600,
-  cet: 3_600,
-  west: 3_600,
-  wetdst: 3_600,
-  met: 3_600,
-  mez: 3_600,
-  cest: 7_200,
-  cetdst: 7_200,
-  eet: 7_200,
-  mest: 7_200,
-  mesz: 7_200,
-  ist: 7_200,
-  sast: 7_200,
-  eest: 10_800,
-  eetdst: 10_800,
-  idt: 10_800,
-  pkt: 18_000,
-  jst: 32_400,
-  kst: 32_400,
-  hkt: 28_800,
-  aest: 36_000,
-  aedt: 39_600,
-  nzst: 43_200,
-  nzdt: 46_800,
-  ast: -14_400,
-  adt: -10_800,
-  est: -18_000,
-  edt: -14_400,
-  cst: -21_600,
-  cdt: -18_000,
-  mst: -25_200,
-  mdt: -21_600,
-  pst: -28_800,
-  pdt: -25_200,
-  akst: -32_400,
-  akdt: -28_800,
-  hst: -36_000,
-};
-
-export function abbreviation(word: string): number | undefined {
-  const key = word.toLowerCase();
-  return Object.hasOwn(ABBREVIATIONS, key) ? ABBREVIATIONS[key] : undefined;
-}
-
 function fixed(name: string, offset: number): Zone {
-  return { name, offsetAt: () => offset, offsetOfLocal: () => offset };
+  const abbreviationAt = (): string => (/^[a-z]+$/i.test(name) ? name : offsetText(offset));
+  return { name, offsetAt: () => offset, offsetOfLocal: () => offset, abbreviationAt };
 }
 
 /** One change of a zone's offset. */
@@ -72,6 +24,13 @@ interface Change {
   readonly offset: number;
 }
 
+/** Words for zones are a language's: each of these has some that the others lack. */
+const LOCALES: readonly string[] = ["en-US", "en-GB", "en-AU", "en-NZ", "en-IN", "en-ZA"];
+/** A winter and a summer of one year, on each half of the Earth. */
+const NAMED_LATER: readonly number[] = [
+  daysOf(2_001, 1, 15) * 86_400,
+  daysOf(2_001, 7, 15) * 86_400,
+];
 const FIRST_YEAR = 1_800;
 const LAST_YEAR = 2_400;
 
@@ -80,6 +39,7 @@ class NamedZone implements Zone {
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
   readonly #years = new Map<number, readonly Change[]>();
+  #words: readonly Intl.DateTimeFormat[] | undefined;
 
   constructor(name: string) {
     this.#format = new Intl.DateTimeFormat("en-US", {
@@ -107,6 +67,41 @@ class NamedZone implements Zone {
     let offset = changes[0]?.offset ?? 0;
     for (const change of changes) if (change.from <= at) offset = change.offset;
     return offset;
+  }
+
+  abbreviationAt(seconds: number): string {
+    const offset = this.offsetAt(seconds);
+    // Before zones were made, each town had its mean time.
+    if (offset % 60 !== 0) return "LMT";
+    const at = this.#withinIntl(seconds);
+    const shown = this.#wordAt(at) ?? wordOfZone(this.name);
+    if (shown !== undefined) return shown;
+    // `Intl` has no words for the past of some zones: a later year tells what an offset is called.
+    for (const later of NAMED_LATER) {
+      const word = this.offsetAt(later) === offset ? this.#wordAt(later) : undefined;
+      if (word !== undefined) return word;
+    }
+    return offsetText(offset);
+  }
+
+  #wordAt(at: number): string | undefined {
+    this.#words ??= LOCALES.map((locale) => {
+      const shown = { timeZone: this.name, timeZoneName: "short" } as const;
+      return new Intl.DateTimeFormat(locale, shown);
+    });
+    for (const words of this.#words) {
+      const parts = words.formatToParts(at * 1_000);
+      const word = parts.find((part) => part.type === "timeZoneName")?.value ?? "";
+      if (/^[A-Z]+$/.test(word)) return word;
+    }
+    return undefined;
+  }
+
+  /** An instant of a year that `Intl` knows, at the same place of its calendar. */
+  #withinIntl(seconds: number): number {
+    const { year } = civilOf(Math.floor(seconds / 86_400));
+    const eras = year >= LAST_YEAR ? Math.ceil((year - LAST_YEAR + 1) / 400) : 0;
+    return seconds - eras * 146_097 * 86_400;
   }
 
   offsetOfLocal(local: number): number {
@@ -183,6 +178,33 @@ export function parseOffset(text: string): number | undefined {
   return sign === "-" ? -size : size;
 }
 
+/** The zone that an abbreviation stands for. */
+export function abbreviatedZone(word: string): Zone | undefined {
+  const meaning = abbreviation(word);
+  if (meaning === undefined) return undefined;
+  if (typeof meaning === "number") return fixed(word, meaning);
+  const zone = namedZone(meaning);
+  if (zone === undefined) return undefined;
+  // The word means what it meant at the instant, also where local times were skipped or came twice.
+  const offsetOfLocal = (local: number): number => zone.offsetAt(local - zone.offsetOfLocal(local));
+  return {
+    name: word,
+    offsetAt: (seconds) => zone.offsetAt(seconds),
+    abbreviationAt: (seconds) => zone.abbreviationAt(seconds),
+    offsetOfLocal,
+  };
+}
+
+/** `UTC+3`, `<x>-03:30`: offsets as POSIX writes them, to the west. */
+export function posixZone(text: string): Zone | undefined {
+  const found = /^(?:<?[A-Za-z]*>?)?([+-]?)(\d{1,3})(?::(\d{2}))?(?::(\d{2}))?$/.exec(text);
+  if (found === null) return undefined;
+  const [, sign, hours = "0", minutes = "0", seconds = "0"] = found;
+  const west = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
+  if (Number(hours) > 167) return undefined;
+  return fixed(text, sign === "-" ? west : west === 0 ? 0 : -west);
+}
+
 /** A zone of the tz database by name, in any case; nothing where there is none. */
 export function namedZone(name: string): Zone | undefined {
   const key = name.toLowerCase();
@@ -217,16 +239,8 @@ const FIXED_NAMES: Readonly<Record<string, number>> = { est: -18_000, mst: -25_2
  * @throws SqlError 22023.
  */
 export function zoneOf(text: string): Zone {
-  const offset = abbreviation(text);
-  if (offset !== undefined) return fixed(text, offset);
-  const named = namedZone(text);
-  if (named !== undefined) return named;
-  const posix = /^(?:<?[A-Za-z]*>?)?([+-]?)(\d{1,3})(?::(\d{2}))?(?::(\d{2}))?$/.exec(text);
-  if (posix !== null) {
-    const [, sign, hours = "0", minutes = "0", seconds = "0"] = posix;
-    const west = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
-    if (Number(hours) <= 167) return fixed(text, sign === "-" ? west : west === 0 ? 0 : -west);
-  }
+  const known = abbreviatedZone(text) ?? namedZone(text) ?? posixZone(text);
+  if (known !== undefined) return known;
   // PostgreSQL reads many such texts as POSIX rules.
   if (/\d/.test(text)) throw notSupported(`time zone "${text}"`);
   throw new SqlError("22023", `time zone "${text}" not recognized`);

@@ -66,6 +66,7 @@ export function anyDatum(type: ColumnType): fc.Arbitrary<Datum> {
     case "char":
       return text.map((one) => [...one].slice(0, type.length ?? 1).join(""));
     case "text":
+    case "name":
       return text;
     case "json":
     case "jsonb":
