@@ -118,7 +118,7 @@ export const LSM_DEFAULTS: LsmTuning = {
   readAheadBytes: 2 * MIB,
   scanBatchRows: 256,
   transactionMs: 600_000,
-  transactionBytes: 16 * MIB,
+  transactionBytes: 32 * MIB,
   transactionRanges: 10_000,
   recentBytes: 128 * MIB,
   leaseMs: LSM_LIMITS.leaseMs,

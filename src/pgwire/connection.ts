@@ -390,7 +390,7 @@ export class Connection implements Peer {
   /** @returns whether the connection ends with it. */
   #tell(error: unknown, isEnd: boolean): boolean {
     if (this.#isClosed) return true;
-    const fields = errorFields(error);
+    const fields = errorFields(this.#session?.told(error) ?? error);
     const isFatal = isEnd || fields.severity === "FATAL";
     this.out.undo();
     errorResponse(this.out, isFatal ? { ...fields, severity: "FATAL" } : fields);

@@ -7,7 +7,7 @@ import { WIRE_LIMITS } from "./limits.ts";
 import { MessageReader, utf8 } from "./message-reader.ts";
 import { BACKEND, FRONTEND } from "./message-types.ts";
 import { protocolViolation } from "./protocol-violation.ts";
-import { formatOf, type Peer, sendStarted } from "./results.ts";
+import { formatOf, type Peer, sendRows, sendStarted } from "./results.ts";
 
 interface Portal {
   readonly prepared: Prepared | undefined;
@@ -15,6 +15,8 @@ interface Portal {
   readonly formats: readonly Format[];
   /** The transaction that it belongs to: it ends with that. */
   readonly transaction: number;
+  /** Its rows are those of the session's cursor of its name. */
+  readonly isCursor: boolean;
   started: Started | undefined;
   isDone: boolean;
 }
@@ -100,8 +102,10 @@ export class ExtendedQueries {
     if (this.#portals.size >= WIRE_LIMITS.portals) {
       throw invalid("PORTALS_EXCEEDED", "too many open portals", { sqlState: "53000" });
     }
+    const isCursor = portalName !== "" && prepared?.plan.onlyReads === true;
+    if (isCursor) await session.openPortal(portalName, prepared as Prepared, parameters);
     const transaction = session.transactionFor(prepared);
-    const state = { started: undefined, isDone: false };
+    const state = { isCursor, started: undefined, isDone: false };
     this.#portals.set(portalName, {
       prepared,
       parameters,
@@ -114,7 +118,11 @@ export class ExtendedQueries {
 
   async describe(body: Buffer): Promise<void> {
     const { kind, name } = named(body);
-    const { out } = this.#peer;
+    const { out, session } = this.#peer;
+    if (kind === "P" && this.#find(name) === undefined && session.cursors.has(name)) {
+      rowDescription(out, session.cursors.get(name).columns, formatOf([]));
+      return;
+    }
     const portal = kind === "P" ? this.#portal(name) : undefined;
     const prepared = portal === undefined ? await this.#statement(name) : portal.prepared;
     if (kind === "S") parameterDescription(out, prepared?.parameterTypes ?? []);
@@ -127,8 +135,13 @@ export class ExtendedQueries {
     const name = reader.text();
     const limit = reader.int32();
     reader.end();
-    const portal = this.#portal(name);
     const { session, out } = this.#peer;
+    const found = this.#find(name);
+    if (found?.isCursor ?? session.cursors.has(name)) {
+      await this.#executeCursor(name, limit, found?.formats ?? []);
+      return;
+    }
+    const portal = this.#portal(name);
     if (portal.prepared === undefined) {
       bare(out, BACKEND.emptyQueryResponse);
       return;
@@ -150,6 +163,18 @@ export class ExtendedQueries {
     portal.isDone = isEnd !== false;
   }
 
+  /** Sends rows of a cursor: it is suspended where it gave as many as were asked for. */
+  async #executeCursor(name: string, limit: number, formats: readonly Format[]): Promise<void> {
+    const { session, out } = this.#peer;
+    const most = limit > 0 ? limit : Number.POSITIVE_INFINITY;
+    const started = await session.portalRows(name, most, this.#peer.nextIs(FRONTEND.sync));
+    if (started.kind !== "rows") return;
+    await sendRows(this.#peer, started, { describes: false, formats });
+    const tag = await started.finish();
+    if (tag === `SELECT ${limit}`) bare(out, BACKEND.portalSuspended);
+    else out.begin(BACKEND.commandComplete).text(tag).end();
+  }
+
   async close(body: Buffer): Promise<void> {
     const { kind, name } = named(body);
     if (kind === "S") this.#peer.session.prepared.delete(name);
@@ -158,8 +183,10 @@ export class ExtendedQueries {
   }
 
   async #closePortal(name: string): Promise<void> {
-    const portal = this.#portals.get(name);
+    const portal = this.#find(name);
     this.#portals.delete(name);
+    const { cursors } = this.#peer.session;
+    if ((portal?.isCursor ?? true) && cursors.has(name)) cursors.close(name);
     const started = portal?.started;
     if (started !== undefined && started.kind !== "done" && portal?.isDone === false) {
       await started.close();
@@ -180,7 +207,9 @@ export class ExtendedQueries {
 
   #find(name: string): Portal | undefined {
     const portal = this.#portals.get(name);
-    const isOver = portal?.transaction !== this.#peer.session.transaction;
+    const { transaction, cursors } = this.#peer.session;
+    const isGone = portal?.isCursor === true && !cursors.has(name);
+    const isOver = isGone || portal?.transaction !== transaction;
     if (portal !== undefined && isOver) {
       this.#portals.delete(name);
       return undefined;

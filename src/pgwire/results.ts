@@ -64,7 +64,7 @@ export async function sendStarted(
 }
 
 /** @returns whether the rows ended. */
-async function sendRows(peer: Peer, rows: Rows, sending: Sending): Promise<boolean> {
+export async function sendRows(peer: Peer, rows: Rows, sending: Sending): Promise<boolean> {
   const { out, session } = peer;
   const send = rowSender(out, rows.columns, sending.formats, session);
   let left = sending.most ?? Number.POSITIVE_INFINITY;

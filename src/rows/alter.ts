@@ -1,3 +1,4 @@
+import type { NewPrimaryKey } from "./add-primary-key.ts";
 import { storedDatum } from "./check-datum.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
@@ -7,7 +8,7 @@ import type { ForeignKeySpec } from "./foreign-key-spec.ts";
 import { type ColumnSpec, columnOfSpec } from "./table-spec.ts";
 import { retypedTable, type TypeChange } from "./type-change.ts";
 
-/** One change of a table. All of them change the descriptor alone: no row is written. */
+/** One change of a table. Most change the descriptor alone: no row is written. */
 export type TableChange =
   | { readonly kind: "add column"; readonly column: ColumnSpec }
   | { readonly kind: "drop column"; readonly column: string }
@@ -25,12 +26,14 @@ export type TableChange =
   | { readonly kind: "add check"; readonly name: string; readonly expression: string }
   /** Rows are read to see that it holds. */
   | { readonly kind: "add foreign key"; readonly key: ForeignKeySpec }
+  /** Rows are written anew: see `addPrimaryKey`. */
+  | { readonly kind: "add primary key"; readonly key: NewPrimaryKey }
   | { readonly kind: "drop constraint"; readonly name: string };
 
 /** A change of columns or names. */
 export type ColumnChange = Exclude<
   TableChange,
-  { readonly kind: "add check" | "add foreign key" | "drop constraint" }
+  { readonly kind: "add check" | "add foreign key" | "add primary key" | "drop constraint" }
 >;
 
 const WIDER: Readonly<Partial<Record<ColumnType["kind"], readonly ColumnType["kind"][]>>> = {

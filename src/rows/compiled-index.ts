@@ -7,6 +7,7 @@ import type {
   IndexPart,
   TableDescriptor,
 } from "./descriptor.ts";
+import type { RefusedValue } from "./errors.ts";
 import type { CompiledExpression, ExpressionContext, ExpressionUse } from "./expressions.ts";
 import { type CodecPart, KeyCodec } from "./key-codec.ts";
 import { keyFormOf } from "./key-columns.ts";
@@ -157,6 +158,17 @@ export class CompiledIndex {
     if ("expression" in part) return keyFormOf(part.type, part.expression);
     const { type, name } = this.#table.column(part.columnId);
     return keyFormOf(type, name);
+  }
+
+  /** The values of its parts, for the error of a row that it refused. */
+  refused(row: readonly Datum[], context: ExpressionContext): readonly RefusedValue[] {
+    const values = this.#parts(row, context);
+    return this.index.parts.map((part, i) => {
+      const value = values[i] as Datum;
+      if ("expression" in part) return { name: part.expression, type: part.type, value };
+      const { name, type } = this.#table.column(part.columnId);
+      return { name, type, value };
+    });
   }
 
   #parts(row: readonly Datum[], context: ExpressionContext): readonly Datum[] {

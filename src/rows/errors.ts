@@ -1,7 +1,11 @@
 import { type ErrorContext, type ErrorKind, FirnError } from "../base/error.ts";
+import type { ColumnType } from "./column-type.ts";
+import type { Datum } from "./datum.ts";
+import type { TableDescriptor } from "./descriptor.ts";
 
 /** Where in the schema something went wrong; what is not known is left out. */
 export interface Place {
+  readonly schema?: string;
   readonly table?: string;
   readonly column?: string;
   readonly constraint?: string;
@@ -19,6 +23,59 @@ export function rowError(
   place: Place & ErrorContext = {},
 ): FirnError {
   return new FirnError(kind, code, message, { sqlState, ...place });
+}
+
+/** A table as the errors of its constraints name it. */
+export function placeOf({ namespace, name }: TableDescriptor): Place & ErrorContext {
+  return { schema: namespace.join("."), table: name };
+}
+
+/** A value that a constraint refused. */
+export interface RefusedValue {
+  /** The column, or the SQL of a part of an index. */
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly value: Datum;
+}
+
+/** Most bytes of one value where a whole row is shown: PostgreSQL's number. */
+const SHOWN_BYTES = 64;
+
+/**
+ * A row that a constraint refused. Its context names the constraint, and not the values: who shows
+ * them knows how values are written, and who may see them.
+ */
+export class RowViolation extends FirnError {
+  readonly #values: readonly RefusedValue[];
+  /** What follows the key; undefined where the whole row was refused. */
+  readonly #saying: string | undefined;
+
+  constructor(error: FirnError, values: readonly RefusedValue[], saying?: string) {
+    super(error.kind, error.code, error.message, error.context);
+    this.#values = values;
+    this.#saying = saying;
+  }
+
+  /** The values as PostgreSQL's DETAIL tells them. @param show writes a value that is not NULL. */
+  detail(show: (type: ColumnType, value: Datum) => string): string {
+    const texts = this.#values.map(({ type, value }) =>
+      value === null ? "null" : show(type, value),
+    );
+    if (this.#saying === undefined) {
+      return `Failing row contains (${texts.map((text) => clipped(text)).join(", ")}).`;
+    }
+    const names = this.#values.map(({ name }) => name).join(", ");
+    return `Key (${names})=(${texts.join(", ")}) ${this.#saying}.`;
+  }
+}
+
+/** A text of at most so many bytes, cut between characters. */
+function clipped(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= SHOWN_BYTES) return text;
+  let end = SHOWN_BYTES;
+  while (((bytes[end] as number) & 0xc0) === 0x80) end--;
+  return `${bytes.toString("utf8", 0, end)}...`;
 }
 
 /** Stored bytes that no encoder wrote. */

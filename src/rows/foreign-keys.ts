@@ -1,14 +1,16 @@
 import { assert } from "../base/assert.ts";
 import { bytesEqual } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
+import type { FirnError } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
 import { STRETCH_MS } from "../base/steps.ts";
 import type { RowScan } from "./batch.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import type { ForeignKeyDescriptor, KeyPart, TableDescriptor } from "./descriptor.ts";
+import { refusedColumn } from "./duplicate.ts";
 import type { EngineView } from "./engine-view.ts";
-import { rowError } from "./errors.ts";
+import { placeOf, RowViolation, rowError } from "./errors.ts";
 import type { Check, ConstraintName, Deferral, ForeignKeySavepoint } from "./foreign-key-checks.ts";
 import { convertedKey, referencedKey } from "./foreign-key-spec.ts";
 import { type CodecPart, KeyCodec, type RangeRequest } from "./key-codec.ts";
@@ -63,6 +65,11 @@ export class ForeignKeys {
   rollbackTo({ checks, deferral }: ForeignKeySavepoint): void {
     this.#checks = [...checks];
     this.#deferral = deferral;
+  }
+
+  /** Whether a check waits that knows a table's rows by their keys. */
+  isPending(table: TableId): boolean {
+    return this.#checks.some((check) => check.table === table);
   }
 
   /** SET CONSTRAINTS: all that are deferrable, or some of a table. What is due is checked. */
@@ -154,7 +161,7 @@ export class ForeignKeys {
     if (nulls > 0) {
       if (key.match === "simple") return;
       const detail = "MATCH FULL does not allow mixing of null and nonnull key values.";
-      throw violated(writeOf(compiled.table), compiled.table, key, detail);
+      throw violated(writeOf(compiled.table), compiled.table, key, { detail });
     }
     const parent =
       key.references.table === compiled.table.id
@@ -172,9 +179,11 @@ export class ForeignKeys {
       if ((await this.#on.read(name, lock)) !== undefined) return;
       await this.#refuseUnseen(name);
     }
-    const columns = namesOf(compiled, key.columns);
-    const detail = `Key (${columns}) is not present in table "${parent.table.name}".`;
-    throw violated(writeOf(compiled.table), compiled.table, key, detail);
+    throw new RowViolation(
+      violated(writeOf(compiled.table), compiled.table, key),
+      key.columns.map((id) => refusedColumn(compiled, id, row)),
+      `is not present in table "${parent.table.name}"`,
+    );
   }
 
   /** One that fails stays due: no commit passes it. */
@@ -209,7 +218,7 @@ export class ForeignKeys {
     // Another row may have the key by now.
     if (name === undefined || (await this.#on.view.get(name)) !== undefined) return;
     const [first] = await this.#referring(of, key, values, 1);
-    if (first !== undefined) throw this.#stillReferenced(parent, of, key, compiled);
+    if (first !== undefined) throw stillReferenced(compiled, of, key, values);
   }
 
   async #act(
@@ -223,7 +232,7 @@ export class ForeignKeys {
     if (action === "restrict") {
       const [first] = await this.#referring(child, key, values, 1);
       if (first === undefined) return;
-      throw this.#stillReferenced(parent, child, key, await this.#on.use(parent));
+      throw stillReferenced(await this.#on.use(parent), child, key, values);
     }
     const compiled = await this.#on.use(child);
     for (const row of await this.#referring(child, key, values)) {
@@ -307,18 +316,6 @@ export class ForeignKeys {
     const { view } = this.#on;
     if (view.isReadCommitted || !view.isOvertaken) return;
     if ((await view.newest(key)) !== undefined) throw overtaken();
-  }
-
-  #stillReferenced(
-    parent: TableDescriptor,
-    child: TableDescriptor,
-    key: ForeignKeyDescriptor,
-    compiled: CompiledTable,
-  ): Error {
-    const columns = namesOf(compiled, key.references.columns);
-    const detail = `Key (${columns}) is still referenced from table "${child.name}".`;
-    const write = `update or delete on table "${parent.name}"`;
-    return violated(write, child, key, detail, ` on table "${child.name}"`);
   }
 }
 
@@ -406,12 +403,23 @@ function valuesOf(
   return references.columns.map((id) => row[parent.placeOf(id)] as Datum);
 }
 
-function namesOf(compiled: CompiledTable, columns: readonly number[]): string {
-  return columns.map((id) => compiled.column(id).name).join(", ");
-}
-
 function writeOf({ name }: TableDescriptor): string {
   return `insert or update on table "${name}"`;
+}
+
+function stillReferenced(
+  parent: CompiledTable,
+  child: TableDescriptor,
+  key: ForeignKeyDescriptor,
+  values: readonly Datum[],
+): Error {
+  const refused = key.references.columns.map((id, i) => {
+    const { name, type } = parent.column(id);
+    return { name, type, value: values[i] as Datum };
+  });
+  const write = `update or delete on table "${parent.table.name}"`;
+  const error = violated(write, child, key, { of: ` on table "${child.name}"` });
+  return new RowViolation(error, refused, `is still referenced from table "${child.name}"`);
 }
 
 /** 23503; `table` is the one that has the constraint, as PostgreSQL tells it. */
@@ -419,16 +427,15 @@ function violated(
   write: string,
   child: TableDescriptor,
   key: ForeignKeyDescriptor,
-  detail: string,
-  of = "",
-): Error {
+  { detail, of = "" }: { readonly detail?: string; readonly of?: string } = {},
+): FirnError {
   const message = `${write} violates foreign key constraint "${key.name}"${of}`;
   const names = key.columns.map((id) => child.columns.find((one) => one.id === id)?.name ?? "");
   return rowError("Conflict", "ROW_FOREIGN_KEY", "23503", message, {
-    table: child.name,
+    ...placeOf(child),
     constraint: key.name,
     column: names.join(", "),
-    detail,
+    ...(detail !== undefined && { detail }),
   });
 }
 

@@ -38,7 +38,7 @@ export {
   visibleColumns,
 } from "./descriptor.ts";
 export type { RowIsolation } from "./engine-view.ts";
-export { rowError } from "./errors.ts";
+export { RowViolation, rowError } from "./errors.ts";
 export type {
   CompiledExpression,
   ExpressionContext,

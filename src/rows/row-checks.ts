@@ -1,10 +1,12 @@
 import { assert } from "../base/assert.ts";
+import type { FirnError } from "../base/error.ts";
 import type { AnyId, IdSource } from "../base/ids.ts";
 import { storedDatum } from "./check-datum.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
-import type { ColumnDescriptor } from "./descriptor.ts";
-import { rowError } from "./errors.ts";
+import { type ColumnDescriptor, visibleColumns } from "./descriptor.ts";
+import { refusedColumn } from "./duplicate.ts";
+import { placeOf, RowViolation, rowError } from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
 
 /**
@@ -95,10 +97,11 @@ export function domainCheck(domain: string, check: string): string {
  * @throws FirnError `Invalid`, codes `ROW_NULL` (23502), `ROW_CHECK_FAILED` (23514).
  */
 export function refuseBadRow(
-  { live, table, checks, domains }: CompiledTable,
+  compiled: CompiledTable,
   row: readonly Datum[],
   context: ExpressionContext,
 ): void {
+  const { live, table, checks, domains } = compiled;
   for (const { place, name, notNull, checks: own } of domains) {
     const value = row[place] as Datum;
     const at = { table: table.name, column: live[place]?.name ?? "" };
@@ -115,13 +118,21 @@ export function refuseBadRow(
     const column = live[place] as ColumnDescriptor;
     if (column.nullable || row[place] !== null) continue;
     const message = `null value in column "${column.name}" violates not-null constraint`;
-    const at = { table: table.name, column: column.name };
-    throw rowError("Invalid", "ROW_NULL", "23502", message, at);
+    const at = { ...placeOf(table), column: column.name };
+    throw badRow(compiled, row, rowError("Invalid", "ROW_NULL", "23502", message, at));
   }
   for (const { name, holds } of checks) {
     if (holds(row, context) !== false) continue;
     const message = `new row violates check constraint "${name}"`;
-    const at = { table: table.name, constraint: name };
-    throw rowError("Invalid", "ROW_CHECK_FAILED", "23514", message, at);
+    const at = { ...placeOf(table), constraint: name };
+    throw badRow(compiled, row, rowError("Invalid", "ROW_CHECK_FAILED", "23514", message, at));
   }
+}
+
+function badRow(compiled: CompiledTable, row: readonly Datum[], error: FirnError): FirnError {
+  const shown = visibleColumns(compiled.table);
+  return new RowViolation(
+    error,
+    shown.map(({ id }) => refusedColumn(compiled, id, row)),
+  );
 }

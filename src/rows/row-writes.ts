@@ -42,7 +42,7 @@ export class RowWrites {
     await lock(key, { mode: "update" });
     if ((await read(key, { mode: "update" })) !== undefined) {
       if (isLeft(0)) return compiled.keyOf(row);
-      throw duplicate(compiled, undefined);
+      throw duplicate(compiled, undefined, row, context());
     }
     const entries: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
     for (const index of compiled.indexes) {
@@ -51,7 +51,7 @@ export class RowWrites {
       const other = entry.isUnique ? await this.#taken(index, entry.key) : undefined;
       if (other !== undefined) {
         if (isLeft(index.index.id)) return other;
-        throw duplicate(compiled, index);
+        throw duplicate(compiled, index, row, context());
       }
       entries.push(entry);
     }
@@ -82,7 +82,7 @@ export class RowWrites {
       if (after === undefined) continue;
       if (isSameKey && bytesEqual(before.value, after.value)) continue;
       if (after.isUnique && !isSameKey && (await this.#taken(index, after.key)) !== undefined) {
-        throw duplicate(compiled, index);
+        throw duplicate(compiled, index, row, context());
       }
       puts.push(after);
     }
@@ -103,7 +103,7 @@ export class RowWrites {
     await this.#on.foreignKeys.lockReferenced(compiled, old, row);
     this.#delete(compiled, key, old);
     const conflict = await this.insert(compiled, row, {});
-    if (conflict !== undefined) throw duplicate(compiled, undefined);
+    if (conflict !== undefined) throw duplicate(compiled, undefined, row, this.#on.context());
     await this.#on.foreignKeys.removed(compiled, old, row);
   }
 

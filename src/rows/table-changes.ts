@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { TableId } from "../base/ids.ts";
 import { encodeTablePrefix, rangeOfRelation } from "../keys/index.ts";
+import { addPrimaryKey, type NewPrimaryKey } from "./add-primary-key.ts";
 import {
   type ColumnChange,
   changedTable,
@@ -107,11 +108,21 @@ export class TableChanges {
         return await this.#constraints.addCheck(table, change.name, change.expression);
       case "add foreign key":
         return await this.#constraints.addForeignKey(table, change.key);
+      case "add primary key":
+        return await this.#withPrimaryKey(table, change.key);
       case "drop constraint":
         return await this.#constraints.drop(table, change.name);
       default:
         return await this.#alterColumns(table, change);
     }
+  }
+
+  async #withPrimaryKey(table: TableDescriptor, key: NewPrimaryKey): Promise<TableDescriptor> {
+    const { host } = this.#on;
+    const more = { newRelation: () => host.newRelation(), clock: host.clock };
+    const next = await addPrimaryKey({ ...this.#on, ...more }, table, key);
+    this.#deleteRows(table.relation);
+    return next;
   }
 
   async #alterColumns(table: TableDescriptor, change: ColumnChange): Promise<TableDescriptor> {
@@ -293,10 +304,13 @@ export class TableChanges {
     const seen = new Set<string>();
     for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) {
       for (const { key, value } of batch) {
-        const entry = index.entry(compiled.rows.row(key, value), this.#on.context);
+        const row = compiled.rows.row(key, value);
+        const entry = index.entry(row, this.#on.context);
         if (entry === undefined) continue;
         const name = Buffer.from(entry.key).toString("latin1");
-        if (entry.isUnique && seen.has(name)) throw duplicate(compiled, index);
+        if (entry.isUnique && seen.has(name)) {
+          throw duplicate(compiled, index, row, this.#on.context);
+        }
         if (entry.isUnique) seen.add(name);
         this.#on.view.put(entry.key, entry.value);
       }

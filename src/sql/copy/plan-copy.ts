@@ -96,13 +96,15 @@ async function planTo(
         if (batch === undefined) {
           if (isOver || !isBinary) return undefined;
           isOver = true;
-          return isBegun ? [BINARY_END] : [BINARY_HEAD, BINARY_END];
+          return isBegun ? [BINARY_END] : [Buffer.concat([BINARY_HEAD, BINARY_END])];
         }
         count += batch.length;
         const lines = batch.map(line);
-        if (isBegun) return lines;
+        const [first, ...others] = lines;
+        if (isBegun || first === undefined) return lines;
         isBegun = true;
-        return isBinary ? [BINARY_HEAD, ...lines] : lines;
+        // Drivers read the head and the first row from one message, as PostgreSQL sends them.
+        return isBinary ? [Buffer.concat([BINARY_HEAD, first]), ...others] : lines;
       };
       let hasHeader = options.header !== false;
       return {

@@ -3,6 +3,13 @@ import type { SqlContext } from "../types/context.ts";
 import { OID } from "../types/oids.ts";
 import { type Family, typed } from "./implementation.ts";
 
+/** Schemas of `search_path` that there are. */
+function schemasOf({ catalog, session }: SqlContext): readonly string[] {
+  return session.schemas.filter(
+    (name) => catalog === undefined || catalog.schema(name) !== undefined,
+  );
+}
+
 /** What drivers and tools ask when they connect. */
 export const sessionFamily: Family = {
   pgsql_version(at: SqlContext) {
@@ -12,12 +19,14 @@ export const sessionFamily: Family = {
   current_database: (at: SqlContext) => at.session.database,
   current_user: (at: SqlContext) => at.session.user,
   session_user: (at: SqlContext) => at.session.sessionUser,
-  current_schema: (at: SqlContext) =>
-    at.session.schemas.find((name) => name !== "pg_catalog") ?? null,
+  current_schema: (at: SqlContext) => schemasOf(at)[0] ?? null,
   current_schemas(withImplicit: boolean, at: SqlContext) {
-    const own = at.session.schemas.filter((name) => name !== "pg_catalog");
-    return vector(withImplicit ? ["pg_catalog", ...own] : own);
+    const schemas = schemasOf(at);
+    const isNamed = !withImplicit || schemas.includes("pg_catalog");
+    return vector(isNamed ? schemas : ["pg_catalog", ...schemas]);
   },
+  // No session holds an advisory lock: the functions that take one are not there.
+  pg_advisory_unlock_all: () => "",
   pg_backend_pid: (at: SqlContext) => at.session.backendPid,
   show_config_by_name: (name: string, at: SqlContext) => at.session.setting(name, false),
   show_config_by_name_missing_ok: (name: string, isMissingOk: boolean, at: SqlContext) =>

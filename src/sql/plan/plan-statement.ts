@@ -35,7 +35,7 @@ import { explainOptions, PlanWatch, planLines } from "./explain.ts";
 import { planInsert } from "./insert.ts";
 import { planMerge } from "./merge.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
-import type { Plan, Prepared } from "./plan.ts";
+import { commandPlan, type Plan, type Prepared } from "./plan.ts";
 import { type Query, resultColumns } from "./query.ts";
 import { bindQuery, planSelect } from "./select.ts";
 import type { TableUse } from "./table-use.ts";
@@ -64,6 +64,8 @@ export async function planStatement(
   if ("VariableShowStmt" in node) return planShow(node.VariableShowStmt);
   if ("DiscardStmt" in node) return planDiscard(node.DiscardStmt);
   if ("DeallocateStmt" in node) return planDeallocate(node.DeallocateStmt);
+  // No session listens: LISTEN is refused.
+  if ("UnlistenStmt" in node) return commandPlan("UNLISTEN", () => undefined);
   if ("ConstraintsSetStmt" in node) return planSetConstraints(node.ConstraintsSetStmt, ports);
   if ("FetchStmt" in node) return planFetch(node.FetchStmt, ports.cursors);
   if ("ClosePortalStmt" in node) return planClose(node.ClosePortalStmt);
@@ -87,7 +89,7 @@ export async function planStatement(
   const query = declare?.query ?? node;
   const work = await planWork(env, query);
   if (work === undefined) throw notSupported(nameOf(statement.kind));
-  const own = workPlan(env, work);
+  const own = { ...workPlan(env, work), onlyReads: onlyReads(query) };
   const isLocking = (contentOf(query, "SelectStmt")?.lockingClause ?? []).length > 0;
   const plan = declare === undefined ? own : planDeclare(declare, own, isLocking);
   const { usedObjects: objects } = env;
@@ -116,6 +118,16 @@ function typeNamesIn(tree: unknown): readonly NeededType[] {
   const name = parts.at(-1);
   const isOwn = name !== undefined && parts[0] !== "pg_catalog";
   return isOwn ? [...below, new NeededType(parts.at(-2), name)] : below;
+}
+
+/** Whether a statement is a query whose WITH changes nothing. */
+function onlyReads(node: Node): boolean {
+  const select = contentOf(node, "SelectStmt");
+  if (select === undefined) return false;
+  return (select.withClause?.ctes ?? []).every((each) => {
+    const query = contentOf(each, "CommonTableExpr")?.ctequery;
+    return query !== undefined && kindOf(query) === "SelectStmt";
+  });
 }
 
 async function planCopyOf(env: PlanEnv, copy: NodeOf<"CopyStmt">): Promise<Plan> {

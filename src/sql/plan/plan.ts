@@ -47,6 +47,8 @@ export interface Plan {
   readonly isControl?: boolean;
   /** It reads or closes a cursor: others leave none half read. */
   readonly isOfCursor?: boolean;
+  /** It changes no rows. */
+  readonly onlyReads?: boolean;
   /** Its work is done when it has started: the server does it again where a conflict undid it. */
   readonly isRetried?: boolean;
   /** Tables that it was made by: where one has changed, it is made again. */

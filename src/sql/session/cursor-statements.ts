@@ -1,3 +1,4 @@
+import type { Datum } from "../../rows/index.ts";
 import { notSupported, SqlError } from "../error.ts";
 import type { NodeOf } from "../parse/statement.ts";
 import { commandPlan, type Plan, type RunContext } from "../plan/plan.ts";
@@ -42,14 +43,44 @@ export function planDeclare(
       if (!given.isHold && !run.transaction.isExplicit) {
         throw new SqlError("25P01", "DECLARE CURSOR can only be used in transaction blocks");
       }
-      if (run.cursors.has(name)) throw new SqlError("42P03", `cursor "${name}" already exists`);
-      // Its query outlives this statement.
-      const end = new AbortController();
-      const started = await query.start({ ...run, signal: end.signal }, parameters);
-      if (started.kind !== "rows") throw new SqlError("42P11", "a cursor needs a query");
-      run.cursors.add(new Cursor(name, started, given, end));
-      return { kind: "done", finish: () => "DECLARE CURSOR" };
+      return await opened(name, query, given, run, parameters);
     },
+  };
+}
+
+async function opened(
+  name: string,
+  query: Plan,
+  options: CursorOptions,
+  run: RunContext,
+  parameters: readonly Datum[],
+): Promise<Started> {
+  if (run.cursors.has(name)) throw new SqlError("42P03", `cursor "${name}" already exists`);
+  // Its query outlives this statement.
+  const end = new AbortController();
+  const started = await query.start({ ...run, signal: end.signal }, parameters);
+  if (started.kind !== "rows") throw new SqlError("42P11", "a cursor needs a query");
+  run.cursors.add(new Cursor(name, started, options, end));
+  return { kind: "done", finish: () => "DECLARE CURSOR" };
+}
+
+/** A query that a client names when it binds it: FETCH, MOVE and CLOSE know it by that name. */
+export function planPortal(name: string, query: Plan): Plan {
+  const options: CursorOptions = { isScroll: false, isHold: false };
+  return {
+    ...query,
+    start: (run, parameters) => opened(name, query, options, run, parameters),
+  };
+}
+
+/** The next rows of a cursor, at most so many, as the protocol asks for them. */
+export function planPortalRows(name: string, most: number, cursors: Cursors): Plan {
+  return {
+    tag: "SELECT",
+    parameterTypes: [],
+    columns: cursors.get(name).columns,
+    isOfCursor: true,
+    start: (run) => fetched(run.cursors.get(name), most, run, "SELECT"),
   };
 }
 
@@ -91,7 +122,7 @@ async function startFetch(
   const count = Number(howMany ?? 0);
   if (direction === "FETCH_FORWARD" && count > 0) {
     const most = count === ALL ? Number.POSITIVE_INFINITY : count;
-    return isMove ? await moved(cursor, most, run) : fetched(cursor, most, run);
+    return isMove ? await moved(cursor, most, run) : fetched(cursor, most, run, tag);
   }
   const rows = await cursor.during(run.signal, () => rowsAt(cursor, direction, count));
   if (isMove) return { kind: "done", finish: () => `${tag} ${rows.length}` };
@@ -130,7 +161,7 @@ async function moved(cursor: Cursor, most: number, run: RunContext): Promise<Sta
 }
 
 /** Rows as the client takes them. */
-function fetched(cursor: Cursor, most: number, run: RunContext): Started {
+function fetched(cursor: Cursor, most: number, run: RunContext, tag: string): Started {
   let count = 0;
   let isOver = false;
   return {
@@ -144,7 +175,7 @@ function fetched(cursor: Cursor, most: number, run: RunContext): Started {
       isOver = rows.length < asked;
       return rows.length === 0 ? undefined : rows;
     },
-    finish: () => `FETCH ${count}`,
+    finish: () => `${tag} ${count}`,
     close: () => undefined,
   };
 }

@@ -1,13 +1,14 @@
 import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
-import type { Datum, RowTransaction } from "../../rows/index.ts";
+import { type Datum, type RowTransaction, RowViolation } from "../../rows/index.ts";
 import { SqlError } from "../error.ts";
 import { tooDeep } from "../parse/parse-text.ts";
 import type { Parser } from "../parse/parser.ts";
 import type { Statement } from "../parse/statement.ts";
 import type { Plan, Prepared, RunContext, SessionNotice } from "../plan/plan.ts";
 import type { TypeRegistry } from "../types/registry.ts";
+import { planPortal, planPortalRows } from "./cursor-statements.ts";
 import { Cursors } from "./cursors.ts";
 import { type FieldWriter, fieldWriter, readBinary, readText } from "./field-codec.ts";
 import { SessionSequences } from "./sequences.ts";
@@ -157,9 +158,7 @@ export class SqlSession {
     try {
       const isFresh = await this.#isFresh(prepared.plan);
       const { plan } = isFresh ? prepared : await this.#planAgain(prepared);
-      if (plan.isOfCursor !== true && plan.endsTransaction !== true) {
-        await this.cursors.settle(context.signal);
-      }
+      if (this.#disturbsCursors(plan)) await this.cursors.settle(context.signal);
       const commits = isLast && plan.isControl !== true;
       if (isFirst && commits && plan.isRetried === true && !transaction.isExplicit) {
         return this.#guarded(await this.#untilDone(plan, context, parameters), running, false);
@@ -170,6 +169,38 @@ export class SqlSession {
       this.#over(running);
       throw this.#why(error);
     }
+  }
+
+  /** Whether cursors that are half read could see rows that a statement changes, or its snapshot. */
+  #disturbsCursors({ isOfCursor, endsTransaction, onlyReads }: Plan): boolean {
+    if (isOfCursor === true || endsTransaction === true) return false;
+    return onlyReads !== true || this.transactionState.modes.isolation === "read committed";
+  }
+
+  /** Opens a portal with a name over a query: a cursor, until its transaction ends. */
+  async openPortal(name: string, prepared: Prepared, parameters: readonly Datum[]): Promise<void> {
+    const isFresh = await this.#isFresh(prepared.plan);
+    const fresh = isFresh ? prepared : await this.#planAgain(prepared);
+    const opening = { ...fresh, plan: planPortal(name, fresh.plan) };
+    const started = await this.start(opening, parameters, false);
+    if (started.kind === "done") await started.finish();
+  }
+
+  /** The next rows of a portal or cursor, at most so many. @throws SqlError 34000. */
+  async portalRows(name: string, most: number, isLast: boolean): Promise<Started> {
+    const plan = planPortalRows(name, most, this.cursors);
+    const { tag, parameterTypes, columns } = plan;
+    const statement = { kind: "FetchStmt" } as Statement;
+    const fetching = {
+      statement,
+      plan,
+      givenTypes: [],
+      tag,
+      parameterTypes,
+      columns,
+      isSql: false,
+    };
+    return await this.start(fetching, [], isLast);
   }
 
   /** Runs a statement and commits it; again where others were in its way. */
@@ -209,6 +240,22 @@ export class SqlSession {
   async failed(): Promise<void> {
     this.#running = undefined;
     await this.transactionState.fail();
+  }
+
+  /** An error as the client is told it: one of a row that was refused shows its values. */
+  told(error: unknown): unknown {
+    if (error instanceof FirnError && error.code === "LSM_TRANSACTION_TOO_LARGE") {
+      const hint = "Write it in several transactions.";
+      return new SqlError("54000", error.message, { hint }, error);
+    }
+    if (!(error instanceof RowViolation)) return error;
+    const { types } = this.#parts;
+    const context = this.contexts.now();
+    const detail = error.detail((type, value) => {
+      const { codec } = types.get(types.fromColumnType(type).oid);
+      return codec.output(value, context);
+    });
+    return new FirnError(error.kind, error.code, error.message, { ...error.context, detail });
   }
 
   /** Ends the statement that is running, if any. */

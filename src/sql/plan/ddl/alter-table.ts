@@ -12,6 +12,7 @@ import {
   type DdlRun,
   ddlPlan,
   type FoundTable,
+  madeName,
   refuseTaken,
   skip,
   tableOf,
@@ -20,6 +21,7 @@ import { planRenameDomainConstraint } from "./domains.ts";
 import { noElements } from "./elements.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
 import { planMoveSequence } from "./sequences.ts";
+import { checkResetParameters, checkStorageParameters } from "./storage-parameters.ts";
 import {
   addColumn,
   checkOf,
@@ -129,6 +131,12 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
       return await withConstraint(change, contentOf(def, "Constraint") ?? {});
     case "AT_DropConstraint":
       return await withoutConstraint(change, name, isOptional);
+    case "AT_SetRelOptions":
+      checkStorageParameters(contentOf(def, "List")?.items ?? []);
+      return table;
+    case "AT_ResetRelOptions":
+      checkResetParameters(contentOf(def, "List")?.items ?? []);
+      return table;
     case "AT_ChangeOwner":
     case "AT_SetStatistics":
     case "AT_SetStorage":
@@ -244,6 +252,12 @@ async function withConstraint(
     const scope = scopeTable(env.functions.types, { descriptor: table, oid: 0 });
     const check = await checkOf(env, { ...scope, name: table.name }, constraint, column, isTaken);
     return await change.alter({ kind: "add check", ...check });
+  }
+  if (constraint.contype === "CONSTR_PRIMARY") {
+    if (constraint.indexname !== undefined) throw notSupported("PRIMARY KEY USING INDEX");
+    const columns = column === undefined ? textsOf(constraint.keys) : [column];
+    const key = constraint.conname ?? madeName(table.name, [], "pkey", isTaken);
+    return await change.alter({ kind: "add primary key", key: { name: key, columns } });
   }
   if (constraint.contype === "CONSTR_UNIQUE") {
     if (constraint.indexname !== undefined) throw notSupported("UNIQUE USING INDEX");

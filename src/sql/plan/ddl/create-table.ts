@@ -5,6 +5,7 @@ import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { type DdlPorts, ddlPlan, refuseTaken, skip } from "./ddl-run.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
+import { checkStorageParameters } from "./storage-parameters.ts";
 import { tableSpec } from "./table-elements.ts";
 
 /** CREATE TABLE. */
@@ -33,5 +34,5 @@ function refuseOptions(create: NodeOf<"CreateStmt">): void {
   if ((create.inhRelations ?? []).length > 0) throw notSupported("INHERITS and PARTITION OF");
   if (create.partspec !== undefined) throw notSupported("PARTITION BY");
   if (create.ofTypename !== undefined) throw notSupported("OF a type");
-  if ((create.options ?? []).length > 0) throw notSupported("WITH options of a table");
+  checkStorageParameters(create.options ?? []);
 }

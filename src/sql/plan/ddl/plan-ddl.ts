@@ -10,6 +10,7 @@ import { planAlterDomain, planCreateDomain } from "./domains.ts";
 import { planDropTable, planTruncate } from "./drop-table.ts";
 import { planAlterEnum, planCreateEnum } from "./enums.ts";
 import { planCreateIndex, planDropIndex } from "./indexes.ts";
+import { planMaintenance } from "./maintenance.ts";
 import { planCreateSchema, planDropSchema } from "./schemas.ts";
 import { planAlterSequence, planCreateSequence, planDropSequence } from "./sequences.ts";
 import { planDropType } from "./types.ts";
@@ -27,6 +28,7 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
   if ("AlterObjectSchemaStmt" in node) {
     return planSetSchema(env, node.AlterObjectSchemaStmt, ports);
   }
+  if ("VacuumStmt" in node) return planMaintenance(env, node.VacuumStmt);
   if ("TruncateStmt" in node) return planTruncate(env, node.TruncateStmt, ports);
   if ("CommentStmt" in node) return planComment(env, node.CommentStmt, ports);
   if ("ViewStmt" in node) return planCreateView(env, node.ViewStmt, ports);
