@@ -27,3 +27,5 @@ if [[ ! -e /usr/lib/postgresql/15/bin/postgres && "$(id -u)" -eq 0 && -d /etc ]]
   echo 'create_main_cluster = false' >>/etc/postgresql-common/createcluster.conf
 fi
 debian postgresql-15 /usr/lib/postgresql/15/bin/postgres --version
+debian postgresql-client psql --version
+debian postgresql-contrib pgbench --version

@@ -3,6 +3,7 @@ import { regressionScripts } from "../sql/suites/scripts.ts";
 import { flinkClassPath, sparkJar, trinoHome } from "./engines/install.ts";
 import { findPython, PythonEnvironment } from "./python.ts";
 import { buildKit, lacking } from "./rck/kit.ts";
+import { BUILDS, build, lacking as lackingFor } from "./sql/builds.ts";
 
 /*
  * What the suites of clients, engines and stand-ins install, ahead of them, since it waits for the
@@ -48,6 +49,11 @@ async function main(): Promise<number> {
     failed += Number(!(await attempt(what, install)));
   }
   failed += Number(!(await attempt("PostgreSQL's scripts", regressionScripts)));
+  for (const each of BUILDS) {
+    const lacks = lackingFor(each);
+    if (lacks === undefined) failed += Number(!(await attempt(each.name, () => build(each))));
+    else console.log(`${each.name} is not built: ${lacks}`);
+  }
   return failed > 0 ? 1 : 0;
 }
 

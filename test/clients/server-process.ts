@@ -10,6 +10,8 @@ const STOP_LIMIT_MS = 40_000;
 export interface ServerProcess {
   /** `http://127.0.0.1:PORT`, without a slash at its end. */
   readonly url: string;
+  /** Where it listens for PostgreSQL's protocol, on the same address; absent where it does not. */
+  readonly postgresPort?: number;
   /** Of the process that serves: what `/proc` counts for it is the server's own. */
   readonly pid: number;
   /** From the spawn to the line that names the URL, in milliseconds. */
@@ -34,10 +36,11 @@ export async function startServer(
 ): Promise<ServerProcess> {
   const startedMs = performance.now();
   const child = spawnServer(directory, flags, { env });
-  const url = await announcedUrl(child);
+  const announced = await announcement(child);
   const bannerMs = performance.now() - startedMs;
   if (child.pid === undefined) throw new Error("the server has no process id");
-  return { url, pid: child.pid, bannerMs, stop: () => stop(child), kill: () => kill(child) };
+  const ends = { stop: () => stop(child), kill: () => kill(child) };
+  return { ...announced, pid: child.pid, bannerMs, ...ends };
 }
 
 /** The process alone, for those who do not wait until it serves; as another user, say. */
@@ -68,7 +71,8 @@ function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("FIRN_")));
 }
 
-function announcedUrl(child: ChildProcess): Promise<string> {
+/** What the banner says, which comes as one piece. */
+function announcement(child: ChildProcess): Promise<Pick<ServerProcess, "url" | "postgresPort">> {
   return new Promise((resolve, reject) => {
     let written = "";
     let settled = false;
@@ -86,7 +90,8 @@ function announcedUrl(child: ChildProcess): Promise<string> {
       if (found === undefined) return;
       settled = true;
       clearTimeout(timer);
-      resolve(found);
+      const port = /postgresql:\/\/127\.0\.0\.1:(\d+)/.exec(written)?.[1];
+      resolve({ url: found, ...(port !== undefined && { postgresPort: Number(port) }) });
     };
     child.stdout?.on("data", look);
     child.stderr?.on("data", (chunk: Buffer) => {

@@ -9,6 +9,8 @@ import { startServer } from "./server-process.ts";
 export interface Judged {
   /** Where the Iceberg REST catalog is mounted. */
   readonly url: string;
+  /** Of PostgreSQL's protocol, where the server listens for it. */
+  readonly postgresPort?: number;
   /** For the suite's own files. Tables may be located below it. */
   readonly scratch: string;
 }
@@ -32,7 +34,9 @@ export async function withServer(
     let counts = ONE_FAILED;
     let exitCode: number | null = null;
     try {
-      counts = await suite({ url: `${server.url}/iceberg`, scratch });
+      const { postgresPort } = server;
+      const port = postgresPort === undefined ? {} : { postgresPort };
+      counts = await suite({ url: `${server.url}/iceberg`, scratch, ...port });
     } finally {
       exitCode = await server.stop();
     }
