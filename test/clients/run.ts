@@ -5,8 +5,8 @@ import { runSqlClients } from "./sql/suite.ts";
 import { withServer } from "./with-server.ts";
 
 /*
- * `-- sql` runs the clients of PostgreSQL alone, `-- sql psql jdbc` some of them. Other arguments go
- * to pytest, and PyIceberg runs alone.
+ * `-- sql` runs the clients of PostgreSQL alone, `-- sql psql jdbc` some of them. Other arguments
+ * go to pytest, and PyIceberg runs alone.
  */
 
 const HERE = import.meta.dirname;

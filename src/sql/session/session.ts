@@ -171,7 +171,7 @@ export class SqlSession {
     }
   }
 
-  /** Whether cursors that are half read could see rows that a statement changes, or its snapshot. */
+  /** Whether cursors that are half read could see what a statement changes, or its snapshot. */
   #disturbsCursors({ isOfCursor, endsTransaction, onlyReads }: Plan): boolean {
     if (isOfCursor === true || endsTransaction === true) return false;
     return onlyReads !== true || this.transactionState.modes.isolation === "read committed";

@@ -26,7 +26,7 @@ function runs(each: number, ...args: readonly string[]): void {
   equal(/failed transactions: (\d+) /.exec(printed)?.[1], "0");
 }
 
-/** What the classic script adds to tellers, branches and history, which `pgbench` empties before. */
+/** What the classic script adds to tellers, branches and history, which pgbench empties before. */
 const BALANCES = `SELECT (SELECT sum(tbalance) FROM pgbench_tellers) = sum(delta)
   AND (SELECT sum(bbalance) FROM pgbench_branches) = sum(delta) FROM pgbench_history`;
 

@@ -46,10 +46,12 @@ await check("values of all types", () => {
     ARRAY['plain', 'with "quotes", commas', NULL, ''], NULL;`;
   equal(
     values(script),
-    `9007199254740993|-32768|t|0.1|12345678901234567890.0123456789|größer 🦀|\\x0001feff|2026-02-03|` +
-      `2026-02-03 02:05:06.789012+00|3 days 00:00:04.000005|{"a": 9007199254740993, "b": [1, null]}|` +
-      `6f9619ff-8b86-d011-b42d-00c04fc964ff|{9223372036854775807,NULL,-1}|` +
-      `{plain,"with \\"quotes\\", commas",NULL,""}|\n`,
+    [
+      "9007199254740993|-32768|t|0.1|12345678901234567890.0123456789|größer 🦀|\\x0001feff",
+      "2026-02-03|2026-02-03 02:05:06.789012+00|3 days 00:00:04.000005",
+      '{"a": 9007199254740993, "b": [1, null]}|6f9619ff-8b86-d011-b42d-00c04fc964ff',
+      '{9223372036854775807,NULL,-1}|{plain,"with \\"quotes\\", commas",NULL,""}|\n',
+    ].join("|"),
   );
 });
 
@@ -75,7 +77,8 @@ await check("savepoint, rollback, commit", () => {
 
 await check("a failed statement alone in its transaction: ON_ERROR_ROLLBACK", () => {
   const script = String.raw`\set ON_ERROR_ROLLBACK on
-    BEGIN; INSERT INTO psql_orders VALUES (9, 'z@x', 1); SELECT 1 / 0; DELETE FROM psql_orders WHERE id = 9;
+    BEGIN; INSERT INTO psql_orders VALUES (9, 'z@x', 1); SELECT 1 / 0;
+    DELETE FROM psql_orders WHERE id = 9;
     COMMIT; SELECT count(*) FROM psql_orders;`;
   equal(
     values(script)
@@ -183,7 +186,9 @@ await check("SIGINT cancels a statement", () => {
 await check("one transaction of a file, which an error ends", () => {
   const printed = psql(
     "CREATE TABLE psql_once (id int PRIMARY KEY);\nSELECT 1 / 0;\nSELECT 2;\n",
-    ...["-1", "-v", "ON_ERROR_STOP=1"],
+    "-1",
+    "-v",
+    "ON_ERROR_STOP=1",
   );
   equal(printed, "ERROR:  22012: division by zero\n");
   equal(values("SELECT count(*) FROM pg_tables WHERE tablename = 'psql_once';"), "0\n");

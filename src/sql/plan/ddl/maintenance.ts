@@ -23,7 +23,7 @@ const ANALYZE_OPTIONS: ReadonlySet<string> = new Set(["verbose", "skip_locked"])
 
 /**
  * VACUUM and ANALYZE. Both name what there is and are refused where PostgreSQL refuses them, and
- * there is nothing to be done: the engine compacts by itself, and its estimates come from its files.
+ * there is nothing to be done: the engine compacts by itself, and estimates by its files.
  *
  * @throws SqlError 42601, 42P01, 42703, 25001.
  */
