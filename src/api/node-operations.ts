@@ -7,7 +7,9 @@ import {
   DROPPED,
   type Dropped,
   FOUND,
+  FOUND_THING,
   type Found,
+  type FoundThing,
   INFO,
   type Info,
   JOB,
@@ -15,8 +17,10 @@ import {
   type Page,
   RESOURCE,
   type Resource,
+  THING,
+  type Thing,
 } from "./resources.ts";
-import { NAME, object, PAGE, pageOf, TIME } from "./schema.ts";
+import { listOf, NAME, object, PAGE, pageOf, TIME } from "./schema.ts";
 
 /** Where something comes back to; absent members: where it was. */
 export interface Undrop {
@@ -29,6 +33,12 @@ export interface NodeOperations {
   getInfo: Asks<never, object, undefined, Info>;
   resolveName: Asks<never, { readonly name: string }, undefined, Resource>;
   searchNames: Asks<never, PageQuery & { readonly q: string }, undefined, Page<Found>>;
+  findNames: Asks<
+    never,
+    object,
+    { readonly things: readonly Thing[] },
+    { readonly items: readonly FoundThing[] }
+  >;
   listDropped: Asks<never, PageQuery, undefined, Page<Dropped>>;
   undrop: Asks<"id", object, Undrop, Dropped>;
   listJobs: Asks<never, PageQuery, undefined, Page<Job>>;
@@ -86,6 +96,16 @@ export const NODE_OPERATIONS: Readonly<Record<keyof NodeOperations, ApiOperation
     required: ["q"],
     status: 200,
     answer: pageOf(FOUND),
+  },
+  findNames: {
+    method: "POST",
+    template: "/names:find",
+    tag: "node",
+    summary: "Get the names of things by their ids; without what is gone",
+    needs: ["see"],
+    body: object({ things: { ...listOf(THING), minItems: 1, maxItems: 100 } }),
+    status: 200,
+    answer: object({ items: listOf(FOUND_THING) }),
   },
   listDropped: {
     method: "GET",

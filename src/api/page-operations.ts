@@ -7,6 +7,8 @@ import {
   type Change,
   DROPPED,
   type Dropped,
+  FOUND_THING,
+  type FoundThing,
   JOB,
   type Job,
   NAMESPACE,
@@ -31,6 +33,8 @@ import {
   TIME,
 } from "./schema.ts";
 
+import { USAGE_PERIOD, type UsagePeriod } from "./status-operations.ts";
+
 /*
  * Whole pages: everything that one view of the console shows, in one answer. Lists in them are
  * bounded; the operations of each kind page through the rest.
@@ -47,13 +51,21 @@ export interface Home {
   readonly catalogs: readonly Summary[];
   /** Newest first. */
   readonly changes: readonly Change[];
-  /** Of the last 30 minutes, oldest first; minutes without changes too. */
+  /**
+   * Of the last 30 minutes, oldest first; minutes without changes too. Empty, as every list here,
+   * for those who may not know of them.
+   */
   readonly minutes: readonly MinuteOfChanges[];
   /** More was changed in these minutes than was counted. */
   readonly isPartial: boolean;
   readonly failedJobs: readonly Job[];
   /** Soonest gone first. */
   readonly dropped: readonly Dropped[];
+  /** Names of what was changed, without what is gone. */
+  readonly names: readonly FoundThing[];
+  /** Requests to this node; for those alone who may read the metadata of the account. */
+  readonly hours?: readonly UsagePeriod[];
+  readonly days?: readonly UsagePeriod[];
 }
 
 export interface CatalogPage {
@@ -164,14 +176,18 @@ export const PAGE_OPERATIONS: Readonly<Record<keyof PageOperations, ApiOperation
     summary: "Get what is new and what wants attention",
     needs: ["see"],
     status: 200,
-    answer: object({
-      catalogs: listOf(SUMMARY),
-      changes: listOf(CHANGE),
-      minutes: listOf(object({ minute: TIME, changes: COUNT })),
-      isPartial: FLAG,
-      failedJobs: listOf(JOB),
-      dropped: listOf(DROPPED),
-    }),
+    answer: object(
+      {
+        catalogs: listOf(SUMMARY),
+        changes: listOf(CHANGE),
+        minutes: listOf(object({ minute: TIME, changes: COUNT })),
+        isPartial: FLAG,
+        failedJobs: listOf(JOB),
+        dropped: listOf(DROPPED),
+        names: listOf(FOUND_THING),
+      },
+      { hours: listOf(USAGE_PERIOD), days: listOf(USAGE_PERIOD) },
+    ),
   },
   getCatalogPage: {
     method: "GET",

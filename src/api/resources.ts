@@ -274,6 +274,24 @@ export const FOUND: Schema = object(
   { catalog: TEXT, namespace: PATH },
 );
 
+/** Something by its id. */
+export interface Thing {
+  readonly type: ResourceType;
+  readonly id: string;
+}
+
+export const THING: Schema = object({ type: RESOURCE_TYPE, id: UUID });
+
+/** Where something lies now. */
+export interface FoundThing extends Found {
+  readonly id: string;
+}
+
+export const FOUND_THING: Schema = object(
+  { id: UUID, type: RESOURCE_TYPE, name: TEXT },
+  { catalog: TEXT, namespace: PATH },
+);
+
 export interface Dropped {
   readonly id: string;
   readonly type: ResourceType | "account";
@@ -428,9 +446,14 @@ export interface Info {
   readonly name: "firn";
   readonly version: string;
   readonly account: string;
+  /** Where PostgreSQL clients connect; absent: nowhere. */
+  readonly postgresPort?: number;
 }
 
-export const INFO: Schema = object({ name: oneOf("firn"), version: TEXT, account: TEXT });
+export const INFO: Schema = object(
+  { name: oneOf("firn"), version: TEXT, account: TEXT },
+  { postgresPort: COUNT },
+);
 
 /** An error (RFC 9457). `errors` names every problem of a request that is wrong in several ways. */
 export interface Problem {

@@ -1,7 +1,8 @@
 import type { Asks } from "./asks.ts";
 import type { ApiOperation, Schema } from "./operation.ts";
 import { PRIVILEGES, type Privilege } from "./privileges.ts";
-import { COUNT, INT64, listOf, NAME, object, oneOf, TEXT, TIME } from "./schema.ts";
+import { INFO, type Info } from "./resources.ts";
+import { COUNT, FLAG, INT64, listOf, NAME, object, oneOf, TEXT, TIME } from "./schema.ts";
 
 /** Who asks, and what that may do. */
 export interface Me {
@@ -47,6 +48,15 @@ export interface UsageCounts {
   readonly dollars: number;
 }
 
+/** What was asked for within an hour or a day, which begins at `start`. */
+export interface UsagePeriod {
+  readonly start: string;
+  readonly requests: number;
+  /** Those of them that have written to the catalog. */
+  readonly commits: number;
+  readonly dollars: number;
+}
+
 /** What the account has used on this node since it was started. */
 export interface Usage {
   readonly account: string;
@@ -61,6 +71,10 @@ export interface Usage {
     readonly s3Gets: number;
   };
   readonly total: UsageCounts;
+  /** The last 24, oldest first; those without a request too. */
+  readonly hours: readonly UsagePeriod[];
+  /** The last 30, of UTC. */
+  readonly days: readonly UsagePeriod[];
   readonly operations: readonly (UsageCounts & { readonly operation: string })[];
   /** The most expensive first. */
   readonly tables: readonly (UsageCounts & {
@@ -72,10 +86,31 @@ export interface Usage {
   readonly otherTables: UsageCounts;
 }
 
+/** A setting of this node. */
+export interface NodeSetting {
+  /** Its flag, or its variable. */
+  readonly name: string;
+  /** Of a secret: whether there is one. */
+  readonly value: string;
+  readonly given: boolean;
+  readonly doc: string;
+}
+
+/** What one page shows of a node. */
+export interface NodePage {
+  readonly info: Info;
+  readonly me: Me;
+  /** For those alone who may read the metadata of the account. */
+  readonly usage?: Usage;
+  /** Without secrets; for administrators of the default account alone. */
+  readonly settings?: readonly NodeSetting[];
+}
+
 export interface StatusOperations {
   getMe: Asks<never, object, undefined, Me>;
   listShards: Asks<never, object, undefined, { readonly items: readonly Shard[] }>;
   getUsage: Asks<never, object, undefined, Usage>;
+  getNode: Asks<never, object, undefined, NodePage>;
 }
 
 const AMOUNT: Schema = { type: "number", minimum: 0 };
@@ -110,6 +145,13 @@ const SHARD: Schema = object({
   ),
 });
 
+export const USAGE_PERIOD: Schema = object({
+  start: TIME,
+  requests: COUNT,
+  commits: COUNT,
+  dollars: AMOUNT,
+});
+
 const USAGE: Schema = object({
   account: TEXT,
   since: TIME,
@@ -122,6 +164,8 @@ const USAGE: Schema = object({
     s3Gets: AMOUNT,
   }),
   total: object(COUNTS),
+  hours: listOf(USAGE_PERIOD),
+  days: listOf(USAGE_PERIOD),
   operations: listOf(object({ operation: TEXT, ...COUNTS })),
   tables: listOf(object({ catalog: TEXT, namespace: TEXT, table: TEXT, ...COUNTS })),
   otherTables: object(COUNTS),
@@ -154,5 +198,20 @@ export const STATUS_OPERATIONS: Readonly<Record<keyof StatusOperations, ApiOpera
     needs: ["admin"],
     status: 200,
     answer: USAGE,
+  },
+  getNode: {
+    method: "GET",
+    template: "/node",
+    tag: "node",
+    summary: "Get this node: its version, settings and usage, as far as the caller may know them",
+    needs: ["see"],
+    status: 200,
+    answer: object(
+      { info: INFO, me: ME },
+      {
+        usage: USAGE,
+        settings: listOf(object({ name: TEXT, value: TEXT, given: FLAG, doc: TEXT })),
+      },
+    ),
   },
 };

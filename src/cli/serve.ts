@@ -4,12 +4,13 @@ import { compose } from "../runtime/compose.ts";
 import { mintNodeId } from "../runtime/node-identity.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
+import { shownSettings } from "../runtime/shown-settings.ts";
 import { onStopSignal } from "../runtime/signals.ts";
 import { openTelemetry } from "../runtime/telemetry.ts";
 import { packageVersion } from "../runtime/version.ts";
 import { AuditLog } from "../server/audit-log.ts";
 import { createLogger, defectLogger, errorFields } from "../server/log.ts";
-import { listenForSql } from "../server/sql-listener.ts";
+import { listenForSql, type SqlListener } from "../server/sql-listener.ts";
 import { StandbyServer } from "../server/standby-server.ts";
 import { ServerTls } from "../server/tls.ts";
 import { servingOf, wireServer } from "../server/wire.ts";
@@ -49,6 +50,7 @@ export async function serve(settings: Settings): Promise<number> {
     const { metrics } = composition;
     const audit = await AuditLog.open(settings, { clock, log, metrics });
     const telemetry = await openTelemetry({ metrics: composition.metrics, version });
+    let postgres: SqlListener | undefined;
     const server = wireServer({
       ...servingOf(composition),
       tracing: telemetry?.tracing,
@@ -59,13 +61,15 @@ export async function serve(settings: Settings): Promise<number> {
       edge: settings,
       dir: operatorDirectory(settings),
       maxInFlight: settings.maxInFlight,
+      settings: shownSettings(settings),
+      postgresPort: () => postgres?.port,
       tls,
       audit,
     });
     const url = await server.listen(settings.host, standby?.port ?? settings.port);
     const { sql, access } = composition;
     const sessions = { sql, clock, prng, metrics, log, access, tls, audit };
-    const postgres = await listenForSql(settings, sessions);
+    postgres = await listenForSql(settings, sessions);
     await composition.listens(url);
     const stop = async () => {
       log.info("stopping");

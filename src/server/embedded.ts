@@ -4,6 +4,7 @@ import { acceptsEvents } from "../http/accept.ts";
 import { type Composition, compose } from "../runtime/compose.ts";
 import { mintNodeId } from "../runtime/node-identity.ts";
 import type { Settings } from "../runtime/settings.ts";
+import { shownSettings } from "../runtime/shown-settings.ts";
 import type { Telemetry } from "../runtime/telemetry.ts";
 import { packageVersion } from "../runtime/version.ts";
 import { AuditLog } from "./audit-log.ts";
@@ -63,6 +64,7 @@ export async function openEmbedded(
     await telemetry?.close();
     throw error;
   });
+  let postgres: SqlListener | undefined;
   const server = wireServer({
     ...servingOf(composition),
     tracing: telemetry?.tracing,
@@ -73,10 +75,11 @@ export async function openEmbedded(
     edge: settings,
     dir: operatorDirectory(settings),
     maxInFlight: settings.maxInFlight,
+    settings: shownSettings(settings),
+    postgresPort: () => postgres?.port,
     tls,
     audit,
   });
-  let postgres: SqlListener | undefined;
   try {
     const url = listens ? await server.listen(settings.host, settings.port) : undefined;
     if (listens && settings.given.includes("pgPort")) {

@@ -12,6 +12,7 @@ import { probesProtocol } from "../http/probes/protocol.ts";
 import type { Composition } from "../runtime/compose.ts";
 import { readConsoleFiles } from "../runtime/console-files.ts";
 import { readDocsFile } from "../runtime/docs-files.ts";
+import type { ShownSetting } from "../runtime/shown-settings.ts";
 import { packageVersion } from "../runtime/version.ts";
 import type { Access } from "../service/access/access.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
@@ -48,6 +49,10 @@ export interface Serving
   readonly access?: Pick<Access, "authenticator" | "tokens"> | undefined;
   /** Where operators find socket and token; absent: they are not served. */
   readonly dir?: string | undefined;
+  /** What administrators may see of the settings; absent: nothing. */
+  readonly settings?: readonly ShownSetting[];
+  /** Where PostgreSQL clients connect, once they can. */
+  readonly postgresPort?: () => number | undefined;
 }
 
 type OfComposition =
@@ -100,6 +105,8 @@ export function wireServer(serving: Serving): FirnServer {
     nowMs: () => clock.nowMs(),
     shards: () => Promise.all(shards.map((shard) => shard.levels())),
     usage: (actor: Actor) => usage.report(actor),
+    settings: serving.settings ?? [],
+    postgresPort: () => serving.postgresPort?.(),
   };
   const protocols = [
     new IcebergProtocol(iceberg, clock, readBody, serving.access?.tokens),

@@ -40,8 +40,20 @@ export interface TableName {
   readonly table: string;
 }
 
+/** What was asked for within an hour or a day. */
+export interface UsagePeriod {
+  readonly startMs: number;
+  readonly requests: number;
+  /** Those of them that have written to the catalog. */
+  readonly commits: number;
+  readonly dollars: number;
+}
+
 export interface UsageReport {
   readonly sinceMs: number;
+  /** Oldest first, the present one last; those without a request too. */
+  readonly hours: readonly UsagePeriod[];
+  readonly days: readonly UsagePeriod[];
   readonly prices: Prices;
   readonly total: UsageFigures;
   readonly operations: readonly (UsageFigures & { readonly operation: string })[];
@@ -78,6 +90,11 @@ const CLASSES: Readonly<Record<StoreName, Readonly<Record<string, RequestClass>>
 /** Far fewer than the tables that are counted apart, so the one moved last is never the oldest. */
 const STAYS_REQUESTS = 100;
 
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+const DAY_MS = 86_400_000;
+const DAYS = 30;
+
 /** Work that no request waits for: jobs, garbage collection. */
 const BACKGROUND = "background";
 
@@ -88,8 +105,52 @@ interface TableUsage {
   movedAt: number;
 }
 
+/** Counts by periods of one length: so many, and the older ones forgotten. */
+class Periods {
+  readonly #lengthMs: number;
+  readonly #kept: number;
+  readonly #found = new Map<number, { requests: number; commits: number; dollars: number }>();
+
+  constructor(lengthMs: number, kept: number) {
+    this.#lengthMs = lengthMs;
+    this.#kept = kept;
+  }
+
+  add(nowMs: number, more: Omit<UsagePeriod, "startMs">): void {
+    const at = Math.floor(nowMs / this.#lengthMs);
+    let found = this.#found.get(at);
+    if (found === undefined) {
+      found = { requests: 0, commits: 0, dollars: 0 };
+      this.#found.set(at, found);
+      for (const old of this.#found.keys()) if (old <= at - this.#kept) this.#found.delete(old);
+    }
+    found.requests += more.requests;
+    found.commits += more.commits;
+    found.dollars += more.dollars;
+  }
+
+  list(nowMs: number): readonly UsagePeriod[] {
+    const last = Math.floor(nowMs / this.#lengthMs);
+    return Array.from({ length: this.#kept }, (_, i) => {
+      const at = last - this.#kept + 1 + i;
+      const found = this.#found.get(at) ?? { requests: 0, commits: 0, dollars: 0 };
+      return { startMs: at * this.#lengthMs, ...found };
+    });
+  }
+}
+
+/** What one request is counted in. */
+interface Counted {
+  readonly cells: readonly Cell[];
+  readonly usage: AccountUsage;
+  /** A request of a client, which counts once however often it writes. */
+  isCommit: "no" | "yes" | "never";
+}
+
 interface AccountUsage {
   readonly total: Cell;
+  readonly hours: Periods;
+  readonly days: Periods;
   readonly operations: Map<string, Cell>;
   /** In the order of their `movedAt`. */
   readonly tables: Map<string, TableUsage>;
@@ -104,14 +165,16 @@ interface AccountUsage {
  * was used longest ago, give or take 100 requests, is added to the others.
  */
 export class UsageMeter implements StoreObserver {
-  readonly #subjects = new AsyncLocalStorage<readonly Cell[]>();
+  readonly #subjects = new AsyncLocalStorage<Counted>();
   readonly #accounts = new Map<string, AccountUsage>();
+  readonly #clock: Clock;
   readonly #sinceMs: number;
   readonly #own: string;
   readonly #prices: Prices;
 
   /** `account`: the one that background work belongs to. `prices`: what dollars rest on. */
   constructor(clock: Clock, account: string, prices: Prices = US_EAST_1) {
+    this.#clock = clock;
     this.#sinceMs = clock.nowMs();
     this.#own = account;
     this.#prices = prices;
@@ -119,36 +182,50 @@ export class UsageMeter implements StoreObserver {
 
   /** Runs the work of one request. */
   run<T>(subject: UsageSubject, work: () => T): T {
-    const cells = this.#cellsOf(subject);
-    for (const cell of cells) cell.requests++;
-    return this.#subjects.run(cells, work);
+    const counted = this.#cellsOf(subject);
+    for (const cell of counted.cells) cell.requests++;
+    this.#addToPeriods(counted.usage, { requests: 1, commits: 0, dollars: 0 });
+    return this.#subjects.run(counted, work);
   }
 
   request(store: StoreName, request: string): void {
     const kind = CLASSES[store][request];
     if (kind === undefined) return;
-    for (const cell of this.#current()) cell[kind]++;
+    const counted = this.#current();
+    for (const cell of counted.cells) cell[kind]++;
+    if (kind !== "pointerWrites" || counted.isCommit !== "no") return;
+    counted.isCommit = "yes";
+    this.#addToPeriods(counted.usage, { requests: 0, commits: 1, dollars: 0 });
   }
 
   dollars(_store: StoreName, dollars: number): void {
-    for (const cell of this.#current()) cell.dollars += dollars;
+    const { cells, usage } = this.#current();
+    for (const cell of cells) cell.dollars += dollars;
+    this.#addToPeriods(usage, { requests: 0, commits: 0, dollars });
   }
 
-  #current(): readonly Cell[] {
+  #addToPeriods({ hours, days }: AccountUsage, more: Omit<UsagePeriod, "startMs">): void {
+    const nowMs = this.#clock.nowMs();
+    hours.add(nowMs, more);
+    days.add(nowMs, more);
+  }
+
+  #current(): Counted {
     return (
       this.#subjects.getStore() ?? this.#cellsOf({ account: this.#own, operation: BACKGROUND })
     );
   }
 
-  #cellsOf({ account, operation, table }: UsageSubject): readonly Cell[] {
+  #cellsOf({ account, operation, table }: UsageSubject): Counted {
     const usage = this.#accountOf(account);
     let cell = usage.operations.get(operation);
     if (cell === undefined) {
       cell = emptyCell();
       usage.operations.set(operation, cell);
     }
-    if (table === undefined) return [usage.total, cell];
-    return [usage.total, cell, tableCell(usage, table)];
+    const cells = [usage.total, cell];
+    if (table !== undefined) cells.push(tableCell(usage, table));
+    return { cells, usage, isCommit: operation === BACKGROUND ? "never" : "no" };
   }
 
   #accountOf(account: string): AccountUsage {
@@ -156,6 +233,8 @@ export class UsageMeter implements StoreObserver {
     if (usage === undefined) {
       usage = {
         total: emptyCell(),
+        hours: new Periods(HOUR_MS, HOURS),
+        days: new Periods(DAY_MS, DAYS),
         operations: new Map(),
         tables: new Map(),
         otherTables: emptyCell(),
@@ -167,9 +246,12 @@ export class UsageMeter implements StoreObserver {
 
   /** What the actor's account has used on this node. */
   report({ account }: Actor): UsageReport {
-    const { total, operations, tables, otherTables } = this.#accountOf(account);
+    const { total, hours, days, operations, tables, otherTables } = this.#accountOf(account);
+    const nowMs = this.#clock.nowMs();
     return {
       sinceMs: this.#sinceMs,
+      hours: hours.list(nowMs),
+      days: days.list(nowMs),
       prices: this.#prices,
       total,
       operations: [...operations].map(([operation, cell]) => ({ operation, ...cell })),

@@ -7,6 +7,7 @@ import { eventStream } from "./event-stream.ts";
 import { splitNames } from "./names.ts";
 import { decodePart } from "./query.ts";
 import { renderChange, renderDropped, renderJob, renderResource } from "./render.ts";
+import { infoOf } from "./status-handlers.ts";
 import { parseTime } from "./times.ts";
 
 /** A catalog, the levels of a namespace, and a table. */
@@ -36,17 +37,16 @@ export const EVENT_STREAMS: { readonly listChanges: StreamHandler<"listChanges">
 };
 
 export const NODE_HANDLERS: Handlers<keyof NodeOperations> = {
-  getInfo: async ({ actor, node }) => ({
-    name: "firn",
-    version: node.version,
-    account: actor.account,
-  }),
+  getInfo: async ({ actor, node }) => infoOf(actor, node),
   resolveName: async ({ actor, service, query }) =>
     renderResource(await service.lookup.resolve(actor, splitNames(query.name, NAMES))),
   searchNames: ({ actor, service, query }) => {
     const { q, ...page } = query;
     return service.search.find(actor, q, page);
   },
+  findNames: async ({ actor, service, body }) => ({
+    items: await service.lookup.whereAre(actor, body.things),
+  }),
   listDropped: async ({ actor, service, query }) => {
     const page = await tokenPage(service.tokens, actor, ["dropped"], query, (asked) =>
       service.dropped.list(actor, pageAsked(asked)),

@@ -1,3 +1,4 @@
+import type { NodeSetting } from "../../api/status-operations.ts";
 import type { Actor } from "../../service/actor.ts";
 import type { UsageReport } from "../../service/usage.ts";
 import type { ShardStatus } from "../shard-status.ts";
@@ -9,4 +10,8 @@ export interface NodeStatus {
   nowMs(): number;
   shards(): Promise<readonly ShardStatus[]>;
   usage(actor: Actor): UsageReport;
+  /** Without what is secret. */
+  readonly settings: readonly NodeSetting[];
+  /** Where PostgreSQL clients connect; undefined: nowhere. */
+  postgresPort(): number | undefined;
 }

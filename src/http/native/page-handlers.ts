@@ -1,10 +1,11 @@
 import type {
+  Home,
   MinuteOfChanges,
   NamespacePage,
   PageOperations,
   TableLine,
 } from "../../api/page-operations.ts";
-import type { Summary } from "../../api/resources.ts";
+import type { Summary, Thing } from "../../api/resources.ts";
 import { FirnError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Actor } from "../../service/actor.ts";
@@ -13,6 +14,7 @@ import type { ModelService } from "../../service/resources/service.ts";
 import type { Handlers } from "./call.ts";
 import { icebergPage } from "./iceberg-page.ts";
 import { catalogOf, namespaceOf, relationOf } from "./names.ts";
+import type { NodeStatus } from "./node-status.ts";
 import {
   renderCatalog,
   renderChange,
@@ -22,6 +24,7 @@ import {
   renderSummary,
   renderTable,
 } from "./render.ts";
+import { mayOnAccount, renderPeriod } from "./status-handlers.ts";
 import { timeText } from "./times.ts";
 
 const MINUTE_MS = 60_000;
@@ -38,12 +41,13 @@ const READS = 16;
 export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
   getHome: async ({ actor, service, node }) => {
     const [catalogs, recent, jobs, dropped] = await Promise.all([
-      service.catalogs.list(actor, {}),
-      lastMinutes(service, actor, node.nowMs()),
-      service.jobs.list(actor, { limit: JOBS_LOOKED_AT }),
-      service.dropped.list(actor, { limit: FEW }),
+      unlessForbidden(service.catalogs.list(actor, {}), { items: [] }),
+      unlessForbidden(lastMinutes(service, actor, node.nowMs()), NOTHING),
+      unlessForbidden(service.jobs.list(actor, { limit: JOBS_LOOKED_AT }), { items: [] }),
+      unlessForbidden(service.dropped.list(actor, { limit: FEW }), { items: [] }),
     ]);
     const failed = jobs.items.filter(({ state }) => state === "failed");
+    const things = thingsOf(recent.changes.slice(-CHANGES_SHOWN));
     return {
       catalogs: catalogs.items.map((item) => renderSummary(item)),
       changes: recent.changes.slice(-CHANGES_SHOWN).reverse().map(renderChange),
@@ -51,6 +55,8 @@ export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
       isPartial: recent.isPartial,
       failedJobs: failed.slice(0, FEW).map(renderJob),
       dropped: dropped.items.map(renderDropped),
+      names: await service.lookup.whereAre(actor, things),
+      ...usageOf(actor, node),
     };
   },
   getCatalogPage: async ({ actor, service, params, query }) => {
@@ -93,6 +99,35 @@ export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
     return { table, iceberg: icebergPage(metadata) };
   },
 };
+
+/** A part of a page that the actor may not see is left out; the others are shown. */
+async function unlessForbidden<T>(part: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await part;
+  } catch (error) {
+    if (error instanceof FirnError && error.kind === "Forbidden") return otherwise;
+    throw error;
+  }
+}
+
+const NAMED: readonly string[] = ["catalog", "namespace", "table", "view"];
+
+/** What the first entities of changes are, once each. */
+function thingsOf(changes: readonly ChangeInfo[]): readonly Thing[] {
+  const things = changes.flatMap(({ entities: [first] }) =>
+    first === undefined || first.deleted || !NAMED.includes(first.type) ? [] : [first],
+  );
+  return [...new Map(things.map(({ type, id }) => [id, { type: type as Thing["type"], id }]))].map(
+    ([, thing]) => thing,
+  );
+}
+
+/** Requests by hours and days, where the actor may know of them. */
+function usageOf(actor: Actor, node: NodeStatus): Pick<Home, "hours" | "days"> {
+  if (!mayOnAccount(actor, "read-metadata")) return {};
+  const { hours, days } = node.usage(actor);
+  return { hours: hours.map(renderPeriod), days: days.map(renderPeriod) };
+}
 
 /** The first namespaces and views of a namespace. */
 async function besideTables(
@@ -173,6 +208,8 @@ interface Recent {
   readonly minutes: readonly MinuteOfChanges[];
   readonly isPartial: boolean;
 }
+
+const NOTHING: Recent = { changes: [], minutes: [], isPartial: false };
 
 /** What was changed just now: counted by the minute up to a bound, the end of it kept. */
 async function lastMinutes(

@@ -309,6 +309,8 @@ const HISTORY: RulesOf<ResourceHistory> = {
 
 const LOOKUP: RulesOf<ResourceLookup> = {
   resolve: () => [{ on: "any", privileges: bitsOf(["read-metadata"]) }],
+  // Each id is judged as it becomes a name.
+  whereAre: () => [],
 };
 
 /** It finds what may be known, and tells no more of it than the name. */

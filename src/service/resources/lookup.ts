@@ -1,6 +1,8 @@
 import { FirnError } from "../../base/error.ts";
 import type { Actor } from "../actor.ts";
+import type { FoundName } from "./found-name.ts";
 import type { ResourceHistory } from "./history.ts";
+import type { ResourceNames } from "./names.ts";
 import type { Resource } from "./resource.ts";
 
 /** Refusals that let the next reading of a name be tried. */
@@ -10,12 +12,45 @@ const ABSENT: ReadonlySet<string> = new Set([
   "VIEW_NOT_FOUND",
 ]);
 
-/** Finds a resource by its full name. */
+/** Things that are looked for at once. */
+const READS = 8;
+
+/** Something by its id. */
+export interface Thing {
+  readonly type: FoundName["type"];
+  readonly id: string;
+}
+
+export interface FoundThing extends FoundName {
+  readonly id: string;
+}
+
+/** Finds a resource by its full name, and names by ids. */
 export class ResourceLookup {
   readonly #history: ResourceHistory;
+  readonly #names: ResourceNames;
 
-  constructor(history: ResourceHistory) {
+  constructor(history: ResourceHistory, names: ResourceNames) {
     this.#history = history;
+    this.#names = names;
+  }
+
+  /**
+   * Where things lie now, by their ids; without those that are gone or may not be known. A few
+   * reads for each.
+   */
+  async whereAre(_actor: Actor, things: readonly Thing[]): Promise<readonly FoundThing[]> {
+    const known = new Map(things.map((thing) => [thing.id, thing]));
+    const found: FoundThing[] = [];
+    const left = known.values();
+    const work = async (): Promise<void> => {
+      for (const { type, id } of left) {
+        const name = await this.#names.whereIs(type, id);
+        if (name !== undefined) found.push({ id, ...name });
+      }
+    };
+    await Promise.all(Array.from({ length: READS }, work));
+    return found;
   }
 
   /**

@@ -7,6 +7,7 @@ import { nameAccess } from "../../catalog/name-access.ts";
 import type { NamespaceRef } from "../../catalog/namespaces.ts";
 import type { RelationRef } from "../../catalog/relations.ts";
 import type { NeededPlace } from "../access/request-access.ts";
+import type { FoundName } from "./found-name.ts";
 import type { CatalogPlace, ConnectorPlace, NamespacePlace, RelationPlace } from "./resource.ts";
 
 /** A reference by names, and the id that it has to lead to where it was made of an id. */
@@ -24,6 +25,10 @@ const CODES = {
 } as const;
 
 type Kind = keyof typeof CODES;
+
+function within({ catalog, path }: NamespaceRef): Pick<FoundName, "catalog" | "namespace"> {
+  return { catalog, namespace: path };
+}
 
 /** Nothing of a kind has an id, or what has it lies elsewhere. */
 export function noSuchId(kind: Kind, id: string): FirnError {
@@ -85,6 +90,38 @@ export class ResourceNames {
     const known = { catalog: { name: ref.catalog }, namespace, relation: { name: entity.name } };
     await this.#assertKnown(type, entity.id, known);
     return { ref: { ...ref, name: entity.name }, id: entity.id };
+  }
+
+  /** Where something lies now; undefined where it is gone, or may not be known. */
+  async whereIs(kind: keyof typeof CODES, id: string): Promise<FoundName | undefined> {
+    try {
+      return await this.#found(kind, id);
+    } catch (error) {
+      if (error instanceof FirnError && error.kind === "NotFound") return undefined;
+      throw error;
+    }
+  }
+
+  async #found(kind: Kind, id: string): Promise<FoundName | undefined> {
+    if (kind === "connector") return undefined;
+    if (kind === "catalog") {
+      return { type: kind, name: (await this.catalog({ catalog: { id } })).ref };
+    }
+    const { entity } = await this.#byId(kind, id);
+    if (entity.type === "namespace") {
+      const place = { catalog: { id: entity.catalogId }, namespace: { id } };
+      const { ref } = await this.namespace(place);
+      return { type: "namespace", name: ref.path.at(-1) ?? "", ...within(ref) };
+    }
+    if (entity.type !== "table" && entity.type !== "view") return undefined;
+    const { entity: above } = await this.#byId("namespace", entity.namespaceId);
+    if (above.type !== "namespace") return undefined;
+    const { ref } = await this.relation(entity.type, {
+      catalog: { id: above.catalogId },
+      namespace: { id: above.id },
+      relation: { id },
+    });
+    return { type: entity.type, name: ref.name, ...within(ref) };
   }
 
   /** Finds what a request names, so that it is judged: see `name-access.ts`. */

@@ -123,7 +123,7 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
     otherTables: guardedBy(guard, new OtherTables({ ...parts, names })),
     views: guardedBy(guard, views),
     history: guardedBy(guard, history),
-    lookup: guardedBy(guard, new ResourceLookup(history)),
+    lookup: guardedBy(guard, new ResourceLookup(history, names)),
     search: guardedBy(guard, new NameSearch(catalog, tokens, parts.names)),
     snapshots,
     layouts,

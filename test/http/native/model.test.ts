@@ -361,7 +361,11 @@ describe("all of the table", () => {
   });
 
   it("has done everything that the table has", async () => {
-    for (const path of ["/info", "/me", "/shards", "/usage"]) await served.done("GET", path);
+    for (const path of ["/info", "/me", "/shards", "/usage", "/node"]) {
+      await served.done("GET", path);
+    }
+    const { id } = await served.done<api.Resource>("GET", "/catalogs/lake");
+    await served.done("POST", "/names:find", { things: [{ type: "catalog", id }] });
     await served.done("GET", "/search?q=a");
     await served.done("POST", "/sql", { statement: "select 1", catalog: "lake" });
     await served.done("POST", NS, { path: ["small"] });

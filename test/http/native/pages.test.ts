@@ -85,6 +85,22 @@ test("home tells catalogs, what changed just now by the minute, and what goes so
   expect(times).toEqual([...times].sort().reverse());
   expect(home.dropped.map(({ name }) => name)).toEqual(["gone"]);
   expect([home.failedJobs, home.isPartial]).toEqual([[], false]);
+  const names = home.names.map(({ type, catalog, namespace = [], name }) =>
+    [type, ...(catalog === undefined ? [] : [catalog]), ...namespace, name].join(" "),
+  );
+  expect(names.toSorted()).toEqual([
+    "catalog default",
+    "catalog lake",
+    "namespace lake ice deep deep",
+    "namespace lake ice ice",
+    "table lake ice cores",
+    "table lake ice empty",
+    "table lake ice other",
+  ]);
+  expect([home.hours?.length, home.days?.length]).toEqual([24, 30]);
+  const commits = home.hours?.reduce((sum, hour) => sum + hour.commits, 0) ?? 0;
+  // What this file has written so far: two changes more were made at the start, by no request.
+  expect([commits, counted]).toEqual([9, 11]);
 });
 
 test("a page of a catalog has its top level; of a namespace all that is in it", async () => {

@@ -8,7 +8,7 @@ import { OWN_ACTOR } from "../../../src/service/actor.ts";
 import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { pricesWith } from "../../../src/service/stores/prices.ts";
 import { StoreCosts } from "../../../src/service/stores/store-costs.ts";
-import { UsageMeter } from "../../../src/service/usage.ts";
+import { UsageMeter, type UsagePeriod } from "../../../src/service/usage.ts";
 import { scratchDirectory } from "../../support/open-iceberg.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 import { Api } from "./api.ts";
@@ -148,4 +148,39 @@ test("usage keeps so many tables, and adds the others up", () => {
   const listed = tables.reduce((sum, { pointerReads }) => sum + pointerReads, 0);
   expect(listed + otherTables.pointerReads).toBe(total.pointerReads);
   expect(usage.report({ ...OWN_ACTOR, account: "another" }).total.requests).toBe(0);
+});
+
+test("requests and commits are counted by the hour and the day; old ones are forgotten", async () => {
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1, 22, 59));
+  const usage = new UsageMeter(clock, ACCOUNT);
+  const commit = () =>
+    usage.run({ account: ACCOUNT, operation: "commit" }, () => {
+      usage.request("pointer", "commit");
+      usage.request("pointer", "commit");
+    });
+  const of = (periods: readonly UsagePeriod[]) =>
+    periods
+      .filter(({ requests, commits, dollars }) => requests + commits + dollars > 0)
+      .map(({ startMs, ...rest }) => ({ start: new Date(startMs).toISOString(), ...rest }));
+  commit();
+  usage.run({ account: ACCOUNT, operation: "load" }, () => usage.dollars("blob", 0.25));
+  // No client asked for it.
+  usage.request("pointer", "commit");
+  await clock.advance(60_000);
+  commit();
+  const report = () => usage.report(OWN_ACTOR);
+  expect(of(report().hours)).toEqual([
+    { start: "2030-01-01T22:00:00.000Z", requests: 2, commits: 1, dollars: 0.25 },
+    { start: "2030-01-01T23:00:00.000Z", requests: 1, commits: 1, dollars: 0 },
+  ]);
+  expect(of(report().days)).toEqual([
+    { start: "2030-01-01T00:00:00.000Z", requests: 3, commits: 2, dollars: 0.25 },
+  ]);
+  await clock.advance(24 * 3_600_000 - 1);
+  expect(of(report().hours)).toHaveLength(1);
+  await clock.advance(1);
+  expect(of(report().hours)).toEqual([]);
+  expect(report().hours.at(-1)?.startMs).toBe(Date.UTC(2030, 0, 2, 23));
+  expect(of(report().days)).toHaveLength(1);
+  expect([report().hours.length, report().days.length]).toEqual([24, 30]);
 });
