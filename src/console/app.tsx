@@ -1,18 +1,15 @@
+import { useEffect, useState } from "preact/hooks";
 import { isGone } from "./data.ts";
 import { isHelpOpen, isJumpOpen } from "./keyboard.ts";
 import { route } from "./navigation.ts";
 import { CatalogView } from "./pages/catalog.tsx";
-import { ChangesPage } from "./pages/changes.tsx";
-import { DroppedPage } from "./pages/dropped.tsx";
-import { EnginePage } from "./pages/engine.tsx";
 import { HomePage } from "./pages/home.tsx";
-import { JobsPage } from "./pages/jobs.tsx";
 import { NamespaceView } from "./pages/namespace.tsx";
-import { SettingsPage } from "./pages/settings.tsx";
-import { SignIn } from "./pages/sign-in.tsx";
 import { TableView } from "./pages/table.tsx";
 import { ViewView } from "./pages/view.tsx";
+import { Heading } from "./parts/heading.tsx";
 import { Help } from "./parts/help.tsx";
+import { Icon } from "./parts/icon.tsx";
 import { Jump } from "./parts/jump.tsx";
 import { later } from "./parts/later.tsx";
 import { Link } from "./parts/link.tsx";
@@ -23,9 +20,25 @@ import { STRINGS } from "./strings.ts";
 
 const AccessPage = later(async () => (await import("./pages/access.tsx")).AccessPage);
 const PrincipalView = later(async () => (await import("./pages/principal.tsx")).PrincipalView);
+const ChangesPage = later(async () => (await import("./pages/changes.tsx")).ChangesPage);
+const DroppedPage = later(async () => (await import("./pages/dropped.tsx")).DroppedPage);
+const EnginePage = later(async () => (await import("./pages/engine.tsx")).EnginePage);
+const ImportPage = later(async () => (await import("./pages/import.tsx")).ImportPage);
+const JobsPage = later(async () => (await import("./pages/jobs.tsx")).JobsPage);
+const SettingsPage = later(async () => (await import("./pages/settings.tsx")).SettingsPage);
+const SignIn = later(async () => (await import("./pages/sign-in.tsx")).SignIn);
 const SqlPage = later(async () => (await import("./pages/sql.tsx")).SqlPage);
 
-const SECTIONS = ["sql", "changes", "jobs", "dropped", "access", "engine", "settings"] as const;
+const SECTIONS = [
+  "sql",
+  "changes",
+  "jobs",
+  "import",
+  "dropped",
+  "access",
+  "engine",
+  "settings",
+] as const;
 
 export function App() {
   return (
@@ -34,24 +47,23 @@ export function App() {
         Skip to the content
       </a>
       <Header />
-      {isGone.value && (
-        <p class="gone" role="alert">
-          {STRINGS.gone}
-        </p>
-      )}
-      <main id="main" key={who.value?.principal}>
-        {mustSignIn.value ? (
-          <SignIn />
-        ) : (
-          <>
-            <Crumbs />
-            <View />
-          </>
+      <div class="body">
+        {isGone.value && (
+          <p class="gone" role="alert">
+            {STRINGS.gone}
+          </p>
         )}
-      </main>
-      <footer>
-        <Who />
-      </footer>
+        <main id="main" key={who.value?.principal}>
+          {mustSignIn.value ? (
+            <SignIn />
+          ) : (
+            <>
+              <Crumbs />
+              <View />
+            </>
+          )}
+        </main>
+      </div>
       <Jump />
       <Help />
     </>
@@ -60,12 +72,24 @@ export function App() {
 
 function Header() {
   const { view } = route.value;
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [route.value]);
   return (
-    <header>
-      <Link class="brand" to={{ view: "home" }} isCurrent={view === "home"}>
+    <header class={isOpen ? "open" : undefined}>
+      <Link class="brand" to={{ view: "home" }}>
         <Logo />
         {STRINGS.product}
       </Link>
+      <button
+        type="button"
+        class="menu"
+        aria-label={STRINGS.sections}
+        aria-expanded={isOpen}
+        aria-controls="sections"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="menu" />
+      </button>
       <button
         type="button"
         class="search"
@@ -75,35 +99,60 @@ function Header() {
       >
         {STRINGS.jump} <kbd>/</kbd>
       </button>
-      <nav aria-label="Sections">
+      <nav id="sections" aria-label={STRINGS.sections}>
+        <Section view="home" isCurrent={!(SECTIONS as readonly string[]).includes(view)} />
         {SECTIONS.map((section) => (
-          <Link key={section} to={{ view: section }} isCurrent={view === section}>
-            {STRINGS[section]}
-          </Link>
+          <Section key={section} view={section} isCurrent={isIn(section, view)} />
         ))}
+      </nav>
+      <div class="session">
+        <Who />
         <button
           type="button"
-          aria-label={STRINGS.keys}
+          class="quiet"
           onClick={() => {
             isHelpOpen.value = true;
           }}
         >
-          ?
+          {STRINGS.keys} <kbd>?</kbd>
         </button>
-      </nav>
+      </div>
     </header>
+  );
+}
+
+function isIn(section: string, view: string): boolean {
+  return section === view || (section === "access" && view === "principal");
+}
+
+interface SectionProps {
+  readonly view: "home" | (typeof SECTIONS)[number];
+  readonly isCurrent: boolean;
+}
+
+function Section({ view, isCurrent }: SectionProps) {
+  return (
+    <Link to={{ view }} isCurrent={isCurrent}>
+      <Icon name={view} />
+      {STRINGS[view]}
+    </Link>
   );
 }
 
 /** Who the requests are of. */
 function Who() {
   if (who.value === undefined) {
-    return isOpenToAll.value ? <span class="open-mark">{STRINGS.openToAll}</span> : null;
+    return isOpenToAll.value ? (
+      <p class="open-mark">
+        <Icon name="warning" />
+        <span>{STRINGS.openToAll}</span>
+      </p>
+    ) : null;
   }
   return (
     <p class="actions">
       <span>
-        {STRINGS.signedInAs} {who.value.principal}
+        {STRINGS.signedInAs} <strong>{who.value.principal}</strong>
       </span>
       <button
         type="button"
@@ -176,6 +225,8 @@ function View() {
       return <AccessPage />;
     case "principal":
       return <PrincipalView key={pathOf(shown)} name={shown.name} />;
+    case "import":
+      return <ImportPage />;
     case "engine":
       return <EnginePage />;
     case "settings":
@@ -207,7 +258,7 @@ function View() {
     case "unknown":
       return (
         <>
-          <h1 tabIndex={-1}>Not found</h1>
+          <Heading name="Not found" />
           <p>{STRINGS.notFound}</p>
         </>
       );

@@ -27,6 +27,34 @@ function shell(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
+export interface RowTarget extends Omit<ConnectTarget, "url"> {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A part of a connection string. */
+function uriPart(value: string): string {
+  return encodeURIComponent(value).replaceAll("'", "%27");
+}
+
+/** How clients of PostgreSQL reach a row table. A namespace of several levels is one schema. */
+export function rowSnippets({
+  host,
+  port,
+  catalog,
+  namespace,
+  table,
+}: RowTarget): readonly Snippet[] {
+  const from = [namespace.join("."), table].map((name) => quoted(name, '"')).join(".");
+  const address = `postgresql://${host}:${port}/${uriPart(catalog)}`;
+  return [
+    {
+      client: "psql",
+      code: `psql ${shell(address)} -c ${shell(`SELECT * FROM ${from} LIMIT 10`)}`,
+    },
+  ];
+}
+
 export function connectSnippets({
   url,
   catalog,

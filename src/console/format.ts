@@ -32,7 +32,8 @@ export function agoText(time: string | undefined, nowMs: number): string {
   return ms >= 0 ? `${text} ago` : `in ${text}`;
 }
 
-function spanText(ms: number): string {
+/** `5 min`: how long something takes. */
+export function spanText(ms: number): string {
   if (ms < 1_000) return "now";
   if (ms < MINUTE_MS) return `${Math.floor(ms / 1_000)} s`;
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
@@ -57,4 +58,11 @@ export function shareText(part: string, whole: string): string {
   if (BigInt(whole) === 0n) return countText(part);
   const tenths = Number((BigInt(part) * 1_000n) / BigInt(whole));
   return `${countText(part)} (${tenths / 10} %)`;
+}
+
+/** `$0.0042`: two digits that say something, and cents at least. */
+export function dollarsText(dollars: number): string {
+  if (dollars === 0) return "$0";
+  if (dollars >= 0.1) return `$${dollars.toFixed(2)}`;
+  return `$${dollars.toPrecision(2).replace(/e-(\d+)$/, "e−$1")}`;
 }

@@ -41,6 +41,15 @@ function nameShown(): string | undefined {
   }
 }
 
+/** To what is compared; else to where it is chosen. */
+function showCompared(): void {
+  const found =
+    document.querySelector<HTMLElement>(".compared h2") ??
+    document.querySelector<HTMLElement>(".grid input[type=checkbox]");
+  found?.focus();
+  found?.scrollIntoView({ block: "nearest" });
+}
+
 let last = "";
 
 /** Keys of the whole page. */
@@ -63,6 +72,7 @@ export function listenToKeys(): void {
       k: () => move(-1),
       "[": () => turnTab(-1),
       "]": () => turnTab(1),
+      d: () => showCompared(),
       y: () => void navigator.clipboard.writeText(nameShown() ?? location.href),
       h: () => {
         if (last === "g") go({ view: "home" });

@@ -1,3 +1,5 @@
+import type { Found } from "../api/resources.ts";
+
 /** What the address bar says: every view of the console is a URL. */
 export type Route =
   | { readonly view: "home" | (typeof PLAIN)[number] }
@@ -34,7 +36,16 @@ export const TABLE_TABS = [
 export type TableTab = (typeof TABLE_TABS)[number];
 
 const BASE = "/console";
-const PLAIN = ["sql", "changes", "jobs", "dropped", "access", "engine", "settings"] as const;
+const PLAIN = [
+  "sql",
+  "changes",
+  "jobs",
+  "import",
+  "dropped",
+  "access",
+  "engine",
+  "settings",
+] as const;
 
 function isPlain(text: string): text is (typeof PLAIN)[number] {
   return (PLAIN as readonly string[]).includes(text);
@@ -134,6 +145,20 @@ export function pathOf(route: Route): string {
 
 function namespaceText(path: Path): string {
   return kept(path.map(escaped).join("."));
+}
+
+/** Where a name that was found leads. */
+export function routeToFound({ type, name, catalog = name, namespace = [] }: Found): Route {
+  switch (type) {
+    case "catalog":
+      return { view: "catalog", catalog: name };
+    case "namespace":
+      return { view: "namespace", catalog, namespace };
+    case "table":
+      return { view: "table", catalog, namespace, table: name, tab: "overview" };
+    case "view":
+      return { view: "view", catalog, namespace, name };
+  }
 }
 
 /** What the title of a view says, and its last crumb. */

@@ -1,11 +1,13 @@
 import { useRef } from "preact/hooks";
 import type { PrincipalInfo } from "../../api/access-operations.ts";
 import { client, useLoaded } from "../data.ts";
+import { Heading } from "../parts/heading.tsx";
 import { NamedGrid } from "../parts/named-grid.tsx";
 import { Shown } from "../parts/states.tsx";
 import { usePages } from "../parts/use-pages.ts";
 import { useRun } from "../parts/use-run.ts";
 import { STRINGS } from "../strings.ts";
+import { WhoCan } from "./who-can.tsx";
 
 /** Who may come in: principals and roles. */
 export function AccessPage() {
@@ -17,12 +19,13 @@ export function AccessPage() {
   const more = usePages(first.data?.nextPageToken, page);
   return (
     <>
-      <h1 tabIndex={-1}>{STRINGS.access}</h1>
+      <Heading name={STRINGS.access} />
       <Shown {...first}>
         {({ items }) => (
           <>
             <Create onDone={() => void first.reload()} />
             <Principals items={[...items, ...more.items]} onEnd={more.next} />
+            <WhoCan />
           </>
         )}
       </Shown>
@@ -67,6 +70,7 @@ function Principals({ items, onEnd }: PrincipalsProps) {
   return (
     <NamedGrid
       label={STRINGS.access}
+      icon="principal"
       items={items}
       routeTo={routeTo}
       onEnd={onEnd}

@@ -3,6 +3,7 @@ import { client, now, useLoaded } from "../data.ts";
 import { agoText } from "../format.ts";
 import { Id } from "../parts/copy.tsx";
 import { Facts } from "../parts/facts.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { NamedGrid } from "../parts/named-grid.tsx";
 import { PropertyList } from "../parts/properties.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
@@ -27,7 +28,7 @@ export function CatalogView({ catalog: name }: { readonly catalog: string }) {
   });
   return (
     <>
-      <h1 tabIndex={-1}>{name}</h1>
+      <Heading icon="catalog" name={name} />
       <Shown data={data} error={error}>
         {({ catalog, namespaces }) => (
           <>
@@ -64,6 +65,7 @@ export function Namespaces({ catalog, items, onEnd }: NamespacesProps) {
   return (
     <NamedGrid
       label={STRINGS.namespaces}
+      icon="namespace"
       items={items}
       routeTo={routeTo}
       onEnd={onEnd}

@@ -1,54 +1,61 @@
-import { useEffect, useState } from "preact/hooks";
-import type { Change } from "../../api/resources.ts";
-import { client, now } from "../data.ts";
-import { agoText, shortId } from "../format.ts";
-import { Grid } from "../parts/grid.tsx";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Change, FoundThing, Thing } from "../../api/resources.ts";
+import { client } from "../data.ts";
+import { Heading } from "../parts/heading.tsx";
 import { Empty } from "../parts/states.tsx";
 import { STRINGS } from "../strings.ts";
+import { ChangeLines } from "./change-lines.tsx";
 
 const KEPT = 500;
 /** How far back the feed begins: each minute costs a read of it. */
 const SINCE_MS = 1_800_000;
-
-/** Changes, newest first. */
-export function ChangeLines({ changes }: { readonly changes: readonly Change[] }) {
-  return (
-    <Grid
-      label={STRINGS.changes}
-      items={changes}
-      keyOf={({ id }) => id}
-      columns={[
-        { name: "When", of: ({ time }) => <time dateTime={time}>{agoText(time, now.value)}</time> },
-        { name: "What", of: ({ operation }) => operation },
-        {
-          name: "Of",
-          of: ({ entities }) => {
-            const [first, ...more] = entities;
-            if (first === undefined) return "—";
-            const others = more.length === 0 ? "" : ` and ${more.length} more`;
-            return (
-              <span title={first.id}>
-                {first.type} <code>{shortId(first.id)}</code>
-                {others}
-              </span>
-            );
-          },
-        },
-        { name: "Who", of: ({ principal }) => principal, isExtra: true },
-        { name: "Request", of: ({ requestId }) => <code>{requestId}</code>, isExtra: true },
-      ]}
-    />
-  );
-}
+/** Names asked for at once: as many as one request takes. */
+const NAMES = 100;
+/** Between two requests for names. */
+const NAMES_EVERY_MS = 500;
+const NAMED: ReadonlySet<string> = new Set(["catalog", "namespace", "table", "view"]);
 
 /** Within a minute the feed tells changes shard by shard. */
 function newestFirst(changes: readonly Change[]): readonly Change[] {
   return [...changes].sort((a, b) => (a.time < b.time ? 1 : -1));
 }
 
+/** What has a name that was not asked for yet, newest first. */
+function unnamed(changes: readonly Change[], asked: ReadonlySet<string>): readonly Thing[] {
+  const things = new Map<string, Thing>();
+  for (const { entities } of changes) {
+    const [first] = entities;
+    if (first === undefined || first.deleted || !NAMED.has(first.type)) continue;
+    if (!asked.has(first.id))
+      things.set(first.id, { type: first.type as Thing["type"], id: first.id });
+    if (things.size === NAMES) break;
+  }
+  return [...things.values()];
+}
+
+/** Names of what changes are of, asked for a hundred at a time. */
+function useNames(changes: readonly Change[]): readonly FoundThing[] {
+  const [names, setNames] = useState<readonly FoundThing[]>([]);
+  const asked = useRef(new Set<string>());
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const things = unnamed(changes, asked.current);
+      if (things.length === 0) return;
+      for (const { id } of things) asked.current.add(id);
+      client
+        .call("findNames", { body: { things } })
+        .then(({ items }) => setNames((was) => [...items, ...was].slice(0, KEPT)))
+        .catch(() => undefined);
+    }, NAMES_EVERY_MS);
+    return () => clearTimeout(timer);
+  }, [changes, names]);
+  return names;
+}
+
 /** The change feed as it happens. */
 export function ChangesPage() {
   const [changes, setChanges] = useState<readonly Change[]>([]);
+  const names = useNames(changes);
   useEffect(() => {
     const ended = new AbortController();
     const since = new Date(Date.now() - SINCE_MS).toISOString();
@@ -62,11 +69,11 @@ export function ChangesPage() {
   }, []);
   return (
     <>
-      <h1 tabIndex={-1}>{STRINGS.changes}</h1>
+      <Heading name={STRINGS.changes} badges={[STRINGS.live]} />
       {changes.length === 0 ? (
         <Empty text={STRINGS.noChanges} />
       ) : (
-        <ChangeLines changes={changes} />
+        <ChangeLines changes={changes} names={names} />
       )}
     </>
   );

@@ -24,7 +24,7 @@ export function Compared({ iceberg, from, to }: ComparedProps) {
   const changes = schemaDiff(fieldsOf(from), fieldsOf(to)).filter(({ kind }) => kind !== "same");
   return (
     <section class="compared" aria-live="polite">
-      <h2>
+      <h2 tabIndex={-1}>
         {shortId(from.snapshotId)} → {shortId(to.snapshotId)}
       </h2>
       <table class="small">

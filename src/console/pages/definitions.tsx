@@ -5,7 +5,8 @@ import { STRINGS } from "../strings.ts";
 
 /** An index or a constraint of a row table, as PostgreSQL writes it. */
 interface Definition {
-  readonly kind: "index" | "constraint";
+  /** `key`: a column of the primary key. */
+  readonly kind: "index" | "constraint" | "key";
   readonly name: string;
   readonly text: string;
   /** Of an index. */
@@ -22,6 +23,11 @@ SELECT 'constraint', c.conname::text, pg_get_constraintdef(c.oid), false
 FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
 JOIN pg_namespace n ON n.oid = t.relnamespace
 WHERE n.nspname::text = $1 AND t.relname::text = $2
+UNION ALL
+SELECT 'key', a.attname::text, '', true
+FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid JOIN pg_namespace n ON n.oid = t.relnamespace
+JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = ANY(x.indkey)
+WHERE x.indisprimary AND n.nspname::text = $1 AND t.relname::text = $2
 ORDER BY 1 DESC, 2`;
 
 /** SQL's own catalog has them, and nothing else: without the right to use SQL they are refused. */

@@ -1,6 +1,7 @@
 import { client, now, useLoaded } from "../data.ts";
 import { agoText } from "../format.ts";
 import { Grid } from "../parts/grid.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { useRun } from "../parts/use-run.ts";
 import { STRINGS } from "../strings.ts";
@@ -15,7 +16,7 @@ export function DroppedPage() {
   };
   return (
     <>
-      <h1 tabIndex={-1}>{STRINGS.dropped}</h1>
+      <Heading name={STRINGS.dropped} />
       {refusal !== undefined && <p role="alert">{refusal}</p>}
       <Shown data={data} error={error}>
         {({ items }) =>

@@ -1,17 +1,22 @@
 import type { Shard } from "../../api/status-operations.ts";
 import { client, useLoaded } from "../data.ts";
 import { bytesText, countText } from "../format.ts";
-import { Facts } from "../parts/facts.tsx";
+import { Facts, Figure } from "../parts/facts.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
-import { Picture } from "../pictures/picture.tsx";
+import { useEvery } from "../parts/use-every.ts";
+import { Levels } from "../pictures/levels.tsx";
 import { STRINGS } from "../strings.ts";
+
+const EVERY_MS = 5_000;
 
 /** The shards of this node: what each level of the tree holds. */
 export function EnginePage() {
-  const { data, error } = useLoaded("shards", () => client.call("listShards", {}));
+  const { data, error, reload } = useLoaded("shards", () => client.call("listShards", {}));
+  useEvery(EVERY_MS, true, reload);
   return (
     <>
-      <h1 tabIndex={-1}>{STRINGS.engine}</h1>
+      <Heading name={STRINGS.engine} badges={[STRINGS.live]} />
       <Shown data={data} error={error}>
         {({ items }) =>
           items.length === 0 ? (
@@ -25,73 +30,41 @@ export function EnginePage() {
   );
 }
 
+function sumOf(shard: Shard, of: (level: Shard["levels"][number]) => string | number): string {
+  return String(shard.levels.reduce((sum, level) => sum + BigInt(of(level)), 0n));
+}
+
 function ShardView({ shard }: { readonly shard: Shard }) {
+  const runs = shard.levels.filter(({ tables }) => tables > 0).length;
+  const entries = sumOf(shard, (level) => level.entries);
+  const tombstones = sumOf(shard, (level) => level.tombstones);
   return (
     <section>
       <h2>{shard.name}</h2>
+      <div class="figures">
+        <Figure name="in tables" value={bytesText(sumOf(shard, (level) => level.bytes))} />
+        <Figure name="in memory" value={bytesText(shard.memtableBytes)} note="memtables" />
+        <Figure name="sorted runs" value={countText(runs)} />
+        <Figure
+          name="tombstones"
+          value={countText(tombstones)}
+          note={`of ${countText(entries)} entries`}
+        />
+        <Figure
+          name="compaction debt"
+          value={bytesText(shard.compactionDebtBytes)}
+          note="to rewrite"
+        />
+        <Figure name="obsolete" value={bytesText(shard.obsoleteBytes)} note="to delete" />
+      </div>
       <Levels shard={shard} />
       <Facts
         facts={[
-          ["In memory", bytesText(shard.memtableBytes)],
-          ["Waits to be merged", bytesText(shard.compactionDebtBytes)],
-          ["Waits to be deleted", bytesText(shard.obsoleteBytes)],
           ["Epoch", shard.epoch],
-          ["Last sequence", countText(shard.lastSequence)],
+          ["Last sequence number", countText(shard.lastSequence)],
           ["Durable up to", countText(shard.durableSequence)],
         ]}
       />
     </section>
-  );
-}
-
-const WIDTH = 640;
-const ROW = 34;
-const NAMED = 70;
-
-/** One bar for the memtable and each level; the dark part of a bar is tombstones. */
-function Levels({ shard }: { readonly shard: Shard }) {
-  const memory = { name: "memory", bytes: Number(shard.memtableBytes), note: "", dead: 0 };
-  const levels = shard.levels.map(({ level, bytes, tables, entries, tombstones }) => ({
-    name: level === 0 ? "level 0" : `run ${level}`,
-    bytes: Number(bytes),
-    note: `${tables} tables, ${countText(entries)} entries`,
-    dead: Number(entries) === 0 ? 0 : Number(tombstones) / Number(entries),
-  }));
-  const rows = [memory, ...levels];
-  const most = Math.max(1, ...rows.map(({ bytes }) => bytes));
-  return (
-    <Picture
-      title={`Levels of ${shard.name}`}
-      width={WIDTH}
-      height={rows.length * ROW}
-      figures={rows.map(({ name, bytes, note }) => [name, `${bytesText(bytes)} ${note}`] as const)}
-    >
-      {rows.map(({ name, bytes, dead, note }, i) => {
-        const width = Math.max(2, (bytes / most) * (WIDTH - NAMED - 90));
-        return (
-          <g key={name}>
-            <text class="axis" x={0} y={i * ROW + 20}>
-              {name}
-            </text>
-            <rect class="bar" x={NAMED} y={i * ROW + 6} width={width} height={ROW - 12} rx={3}>
-              <title>{`${name}: ${bytesText(bytes)} ${note}`}</title>
-            </rect>
-            {dead > 0 && (
-              <rect
-                class="bar dead"
-                x={NAMED}
-                y={i * ROW + 6}
-                width={width * dead}
-                height={ROW - 12}
-                rx={3}
-              />
-            )}
-            <text class="axis" x={NAMED + width + 8} y={i * ROW + 20}>
-              {bytesText(bytes)}
-            </text>
-          </g>
-        );
-      })}
-    </Picture>
   );
 }

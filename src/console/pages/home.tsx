@@ -1,12 +1,16 @@
 import type { Home } from "../../api/page-operations.ts";
+import type { UsagePeriod } from "../../api/status-operations.ts";
 import { client, now, useLoaded } from "../data.ts";
-import { agoText, countText } from "../format.ts";
+import { agoText, countText, dollarsText, spanText } from "../format.ts";
 import { Code } from "../parts/copy.tsx";
+import { Figure } from "../parts/facts.tsx";
+import { Heading } from "../parts/heading.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { Link } from "../parts/link.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
-import { Bars } from "../pictures/bars.tsx";
+import { type Bar, Bars } from "../pictures/bars.tsx";
 import { STRINGS } from "../strings.ts";
-import { ChangeLines } from "./changes.tsx";
+import { ChangeLines } from "./change-lines.tsx";
 
 function firstCatalog(): string {
   return `curl -X POST ${location.origin}/api/v1/catalogs \\\n  -H 'Content-Type: application/json' \\\n  -d '{"name": "lake"}'`;
@@ -17,44 +21,125 @@ export function HomePage() {
   const { data, error } = useLoaded("home", () => client.call("getHome", {}));
   return (
     <>
-      <h1 tabIndex={-1}>{STRINGS.home}</h1>
+      <Heading name={STRINGS.home} />
       <Shown data={data} error={error}>
         {(home) => (
-          <div class="columns">
-            <Catalogs home={home} />
-            <Care home={home} />
-            <section class="wide">
-              <Bars
-                title={STRINGS.changesAMinute}
-                bars={home.minutes.map(({ minute, changes }) => ({
-                  name: new Date(minute).toLocaleTimeString([], {
-                    hour: "2-digit",
-                    minute: "2-digit",
-                  }),
-                  value: changes,
-                  text: countText(changes),
-                }))}
-              />
-              {home.isPartial && <p class="dim">{STRINGS.atLeast}</p>}
-            </section>
-            <section class="wide">
-              <h2>{STRINGS.whatChanged}</h2>
-              {home.changes.length === 0 ? (
-                <Empty text={STRINGS.noChanges} />
-              ) : (
-                <ChangeLines changes={home.changes} />
-              )}
-            </section>
-          </div>
+          <>
+            <Figures home={home} />
+            <div class="columns">
+              <Catalogs home={home} />
+              <Care home={home} />
+            </div>
+            <Pictures home={home} />
+            <h2>{STRINGS.whatChanged}</h2>
+            {home.minutes.length === 0 ? (
+              <Empty text={STRINGS.changesHidden} />
+            ) : home.changes.length === 0 ? (
+              <Empty text={STRINGS.noChanges} />
+            ) : (
+              <ChangeLines changes={home.changes} names={home.names} />
+            )}
+          </>
         )}
       </Shown>
     </>
   );
 }
 
+function sumOf(periods: readonly UsagePeriod[], name: "requests" | "commits" | "dollars"): number {
+  return periods.reduce((sum, period) => sum + period[name], 0);
+}
+
+function Figures({ home: { minutes, isPartial, hours, days, changes } }: { readonly home: Home }) {
+  const changed = minutes.reduce((sum, minute) => sum + minute.changes, 0);
+  const [newest] = changes;
+  if (minutes.length === 0 && hours === undefined) return null;
+  return (
+    <div class="figures">
+      <Figure
+        name="changes, last 30 min"
+        value={`${countText(changed)}${isPartial ? "+" : ""}`}
+        note={newest === undefined ? "none" : `newest ${agoText(newest.time, now.value)}`}
+      />
+      {hours !== undefined && (
+        <>
+          <Figure
+            name="commits, last 24 h"
+            value={countText(sumOf(hours, "commits"))}
+            note={STRINGS.toThisNode}
+          />
+          <Figure
+            name="requests, last 24 h"
+            value={countText(sumOf(hours, "requests"))}
+            note={STRINGS.toThisNode}
+          />
+        </>
+      )}
+      {days !== undefined && (
+        <Figure
+          name="stores charge today"
+          value={dollarsText(days.at(-1)?.dollars ?? 0)}
+          note={sumOf(days, "dollars") === 0 ? STRINGS.freeStores : "by list prices"}
+        />
+      )}
+    </div>
+  );
+}
+
+/** `14:00` of an hour, here; `11-27` of a day, in UTC. */
+function startText(start: string, isDay: boolean): string {
+  if (isDay) return start.slice(5, 10);
+  return new Date(start).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+}
+
+function barsOf(
+  periods: readonly UsagePeriod[],
+  name: "commits" | "dollars",
+  isDay: boolean,
+): readonly Bar[] {
+  return periods.map(({ start, ...figures }) => ({
+    name: startText(start, isDay),
+    value: figures[name],
+    text: name === "dollars" ? dollarsText(figures[name]) : countText(figures[name]),
+  }));
+}
+
+function Pictures({ home: { minutes, isPartial, hours, days } }: { readonly home: Home }) {
+  const isBilled = days !== undefined && sumOf(days, "dollars") > 0;
+  return (
+    <div class="columns">
+      {minutes.length > 0 && (
+        <Bars
+          title={STRINGS.changesAMinute}
+          bars={minutes.map(({ minute, changes }) => ({
+            name: startText(minute, false),
+            value: changes,
+            text: countText(changes),
+          }))}
+          {...(isPartial && { note: STRINGS.atLeast })}
+        />
+      )}
+      {hours !== undefined && (
+        <Bars
+          title={STRINGS.commitsAnHour}
+          note={STRINGS.byThisNode}
+          bars={barsOf(hours, "commits", false)}
+        />
+      )}
+      {days !== undefined && isBilled && (
+        <Bars
+          title={STRINGS.dollarsADay}
+          note={STRINGS.byThisNode}
+          bars={barsOf(days, "dollars", true)}
+        />
+      )}
+    </div>
+  );
+}
+
 function Catalogs({ home: { catalogs } }: { readonly home: Home }) {
   return (
-    <section>
+    <section class="panel">
       <h2>{STRINGS.catalogs}</h2>
       {catalogs.length === 0 ? (
         <>
@@ -65,7 +150,10 @@ function Catalogs({ home: { catalogs } }: { readonly home: Home }) {
         <ul class="cards">
           {catalogs.map(({ id, name }) => (
             <li key={id}>
-              <Link to={{ view: "catalog", catalog: name }}>{name}</Link>
+              <Link to={{ view: "catalog", catalog: name }}>
+                <Icon name="catalog" />
+                {name}
+              </Link>
             </li>
           ))}
         </ul>
@@ -75,23 +163,34 @@ function Catalogs({ home: { catalogs } }: { readonly home: Home }) {
 }
 
 function Care({ home: { failedJobs, dropped } }: { readonly home: Home }) {
+  const isWell = failedJobs.length + dropped.length === 0;
   return (
-    <section>
+    <section class="panel">
       <h2>{STRINGS.needsCare}</h2>
-      {failedJobs.length + dropped.length === 0 && <p>{STRINGS.allWell}</p>}
+      {isWell && (
+        <p class="marked good">
+          <Icon name="good" />
+          {STRINGS.allWell}
+        </p>
+      )}
       <ul class="plain">
         {failedJobs.map(({ id, kind, error }) => (
-          <li key={id}>
+          <li key={id} class="marked bad">
+            <Icon name="warning" />
             <Link to={{ view: "jobs" }}>
               Job {kind} failed: {error?.code}
             </Link>
           </li>
         ))}
-        {dropped.map(({ id, name, type, purgeAfter }) => (
-          <li key={id}>
+        {dropped.map(({ id, catalog, namespace = [], name, type, purgeAfter }) => (
+          <li key={id} class="marked">
+            <Icon name="dropped" />
             <Link to={{ view: "dropped" }}>
-              {type} {name} goes {agoText(purgeAfter, now.value)}
+              {type} {[...(catalog === undefined ? [] : [catalog]), ...namespace, name].join(".")}
             </Link>
+            <span class="dim">
+              is purged in {spanText(Math.max(0, Date.parse(purgeAfter) - now.value))}
+            </span>
           </li>
         ))}
       </ul>

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { NamespacePage, TableLine } from "../../api/page-operations.ts";
 import type { Summary } from "../../api/resources.ts";
 import { namespaceName } from "../../client/client.ts";
@@ -5,8 +6,10 @@ import { client, now, useLoaded } from "../data.ts";
 import { agoText, bytesText, countText } from "../format.ts";
 import { go } from "../navigation.ts";
 import { Id } from "../parts/copy.tsx";
-import { Facts } from "../parts/facts.tsx";
+import { Facts, Figure } from "../parts/facts.tsx";
 import { Grid } from "../parts/grid.tsx";
+import { Heading } from "../parts/heading.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { Link } from "../parts/link.tsx";
 import { PropertyList } from "../parts/properties.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
@@ -46,7 +49,7 @@ export function NamespaceView(place: Place) {
   });
   return (
     <>
-      <h1 tabIndex={-1}>{place.namespace.join(".")}</h1>
+      <Heading icon="namespace" name={place.namespace.join(".")} />
       <Shown data={data} error={error}>
         {(page) => <Content place={place} page={page} more={more} />}
       </Shown>
@@ -66,6 +69,7 @@ function Content({ place, page, more }: ContentProps) {
   const isEmpty = tables.length + views.length + namespaces.length === 0;
   return (
     <>
+      {tables.length > 0 && <Totals tables={tables} isAll={more.next === undefined} />}
       <Facts
         facts={[
           ["Changed", `${agoText(namespace.updatedAt, now.value)} by ${namespace.updatedBy}`],
@@ -86,14 +90,42 @@ function Content({ place, page, more }: ContentProps) {
   );
 }
 
+interface TotalsProps {
+  readonly tables: readonly TableLine[];
+  readonly isAll: boolean;
+}
+
+/** What the tables of a namespace come to; of those that are loaded so far. */
+function Totals({ tables, isAll }: TotalsProps) {
+  const sum = (of: (line: TableLine) => string | undefined): string =>
+    String(tables.reduce((so, line) => so + BigInt(of(line) ?? "0"), 0n));
+  const plus = isAll ? "" : "+";
+  const newest = tables.reduce(
+    (so, { lastCommit = "" }) => (lastCommit > so ? lastCommit : so),
+    "",
+  );
+  return (
+    <div class="figures">
+      <Figure name="tables" value={`${countText(tables.length)}${plus}`} />
+      <Figure name="rows" value={`${countText(sum(({ rows }) => rows))}${plus}`} />
+      <Figure name="size" value={`${bytesText(sum(({ bytes }) => bytes))}${plus}`} />
+      <Figure name="files" value={`${countText(sum(({ files }) => files))}${plus}`} />
+      {newest !== "" && <Figure name="last commit" value={agoText(newest, now.value)} />}
+    </div>
+  );
+}
+
 function Views({ place, views }: { readonly place: Place; readonly views: readonly Summary[] }) {
   return (
     <>
       <h2>{STRINGS.views}</h2>
-      <ul class="plain">
+      <ul class="plain panel">
         {views.map(({ id, name }) => (
           <li key={id}>
-            <Link to={{ view: "view", ...place, name }}>{name}</Link>
+            <span class="marked">
+              <Icon name="view" />
+              <Link to={{ view: "view", ...place, name }}>{name}</Link>
+            </span>
           </li>
         ))}
       </ul>
@@ -112,25 +144,53 @@ interface TablesProps {
 }
 
 function Tables({ place, tables, onEnd }: TablesProps) {
-  const most = Math.max(0, ...tables.map(({ bytes = "0" }) => Number(bytes)));
+  const [text, setText] = useState("");
+  const most = tables.reduce((so, { bytes = "0" }) => Math.max(so, Number(bytes)), 0);
+  const wanted = text.trim().toLowerCase();
+  const found = tables.filter(({ name }) => name.toLowerCase().includes(wanted));
   const routeTo = ({ name: table }: TableLine) =>
     ({ view: "table", ...place, table, tab: "overview" }) as const;
   return (
     <>
-      <h2>{STRINGS.tables}</h2>
+      <div class="above">
+        <h2>{STRINGS.tables}</h2>
+        <label>
+          {STRINGS.filter}{" "}
+          <input
+            type="search"
+            value={text}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <span class="dim" role="status">
+          {wanted === "" ? "" : `${countText(found.length)} of `}
+          {countText(tables.length)} {onEnd === undefined ? "tables" : "tables so far"}
+        </span>
+      </div>
       <Grid
         label={STRINGS.tables}
-        items={tables}
+        items={found}
         keyOf={({ id }) => id}
         onOpen={(line) => go(routeTo(line))}
         onEnd={onEnd}
         columns={[
           {
             name: "Name",
-            of: (line) => <Link to={routeTo(line)}>{line.name}</Link>,
+            of: (line) => (
+              <span class="marked">
+                <Icon name="table" />
+                <Link to={routeTo(line)}>{line.name}</Link>
+              </span>
+            ),
             sort: (a, b) => (a.name < b.name ? -1 : 1),
           },
-          { name: "Format", of: ({ format }) => (format ?? "").toLowerCase(), isExtra: true },
+          {
+            name: "Format",
+            of: ({ format }) => <span class="badge">{(format ?? "").toLowerCase()}</span>,
+            isExtra: true,
+          },
           {
             name: "Rows",
             of: ({ rows }) => countText(rows),

@@ -6,6 +6,7 @@ import { go } from "../navigation.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Code, Id } from "../parts/copy.tsx";
 import { Facts } from "../parts/facts.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { useRun } from "../parts/use-run.ts";
 import { STRINGS } from "../strings.ts";
@@ -23,7 +24,7 @@ export function PrincipalView({ name }: { readonly name: string }) {
   const onDone = () => void reload();
   return (
     <>
-      <h1 tabIndex={-1}>{name}</h1>
+      <Heading icon="principal" name={name} />
       <Shown data={data} error={error}>
         {({ principal, grants }) => (
           <>

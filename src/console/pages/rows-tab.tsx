@@ -4,12 +4,13 @@ import type { JsonRow } from "../../api/row-operations.ts";
 import { namespaceName } from "../../client/client.ts";
 import { client, useLoaded } from "../data.ts";
 import { countText } from "../format.ts";
-import { Grid } from "../parts/grid.tsx";
+import { type Column, Grid } from "../parts/grid.tsx";
 import { Refused, Shown } from "../parts/states.tsx";
 import { usePages } from "../parts/use-pages.ts";
 import { Value } from "../parts/value.tsx";
 import { STRINGS } from "../strings.ts";
 import { useDefinitions } from "./definitions.tsx";
+import { RowForm } from "./row-form.tsx";
 
 const PAGE_SIZE = 500;
 const NUMBER = /^(?:int|float|numeric|oid)/;
@@ -24,8 +25,24 @@ export function RowsTab({ table }: { readonly table: Table }) {
   const [index, setIndex] = useState<string>();
   const [isReverse, setReverse] = useState(false);
   const [turn, setTurn] = useState(0);
+  const [edited, setEdited] = useState<JsonRow | "new">();
+  const { data: definitions } = useDefinitions(table);
+  const keyColumns = (definitions ?? [])
+    .filter(({ kind }) => kind === "key")
+    .map(({ name }) => name);
   return (
     <>
+      {edited !== undefined && (
+        <RowForm
+          table={table}
+          keyColumns={keyColumns}
+          row={edited}
+          onClose={(isDone) => {
+            setEdited(undefined);
+            if (isDone) setTurn(turn + 1);
+          }}
+        />
+      )}
       <p class="actions">
         <Order table={table} chosen={index} onChoose={setIndex} />
         <label>
@@ -39,12 +56,19 @@ export function RowsTab({ table }: { readonly table: Table }) {
         <button type="button" onClick={() => setTurn(turn + 1)}>
           {STRINGS.readAnew}
         </button>
+        <button type="button" onClick={() => setEdited("new")}>
+          {STRINGS.addRow}
+        </button>
+        {definitions !== undefined && keyColumns.length === 0 && (
+          <span class="dim">{STRINGS.noKey}</span>
+        )}
       </p>
       <Scan
         key={JSON.stringify([index, isReverse, turn])}
         table={table}
         index={index}
         isReverse={isReverse}
+        onEdit={keyColumns.length === 0 ? undefined : setEdited}
       />
     </>
   );
@@ -77,13 +101,30 @@ function Order({ table, chosen = "", onChoose }: OrderProps) {
   );
 }
 
+function columnsOf(table: Table, onEdit: ScanProps["onEdit"]): readonly Column<Numbered>[] {
+  const shown = (table.columns ?? []).map(({ name, type }) => ({
+    name,
+    title: type,
+    of: ({ row }: Numbered) => <Value value={row[name]} />,
+    isNumber: NUMBER.test(type) && !type.endsWith("[]"),
+  }));
+  if (onEdit === undefined) return shown;
+  const edit = ({ row }: Numbered) => (
+    <button type="button" class="copy" onClick={() => onEdit(row)}>
+      {STRINGS.editRow}
+    </button>
+  );
+  return [...shown, { name: STRINGS.change, of: edit }];
+}
+
 interface ScanProps {
   readonly table: Table;
   readonly index: string | undefined;
   readonly isReverse: boolean;
+  readonly onEdit: ((row: JsonRow) => void) | undefined;
 }
 
-function Scan({ table, index, isReverse }: ScanProps) {
+function Scan({ table, index, isReverse, onEdit }: ScanProps) {
   const { catalog, namespace, name } = table;
   const path = { catalog, namespace: namespaceName(namespace), table: name };
   const page = async (pageToken?: string) => {
@@ -115,12 +156,8 @@ function Scan({ table, index, isReverse }: ScanProps) {
                 items={rows.map((row, at): Numbered => ({ at, row }))}
                 keyOf={({ at }) => String(at)}
                 onEnd={more.next}
-                columns={(table.columns ?? []).map((column) => ({
-                  name: column.name,
-                  title: column.type,
-                  of: ({ row }: Numbered) => <Value value={row[column.name]} />,
-                  isNumber: NUMBER.test(column.type) && !column.type.endsWith("[]"),
-                }))}
+                columns={columnsOf(table, onEdit)}
+                onOpen={onEdit && (({ row }) => onEdit(row))}
               />
             </section>
           </>

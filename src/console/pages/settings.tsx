@@ -1,24 +1,19 @@
+import type { NodeSetting, Usage } from "../../api/status-operations.ts";
 import { client, useLoaded } from "../data.ts";
-import { countText } from "../format.ts";
-import { Facts } from "../parts/facts.tsx";
+import { countText, dollarsText } from "../format.ts";
+import { Facts, Figure } from "../parts/facts.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Shown } from "../parts/states.tsx";
 import { STRINGS } from "../strings.ts";
 
-/** What this node is, who one is to it, and what its requests come to. */
+/** What this node is, how it is set, who one is to it, and what its requests come to. */
 export function SettingsPage() {
-  const { data, error } = useLoaded("settings", async () => {
-    const [info, me, usage] = await Promise.all([
-      client.call("getInfo", {}),
-      client.call("getMe", {}),
-      client.call("getUsage", {}),
-    ]);
-    return { info, me, usage };
-  });
+  const node = useLoaded("node", () => client.call("getNode", {}));
   return (
     <>
-      <h1 tabIndex={-1}>{STRINGS.settings}</h1>
-      <Shown data={data} error={error}>
-        {({ info, me, usage }) => (
+      <Heading name={STRINGS.settings} />
+      <Shown {...node}>
+        {({ info, me, usage, settings }) => (
           <>
             <Facts
               facts={[
@@ -26,20 +21,73 @@ export function SettingsPage() {
                 ["Account", me.account],
                 ["Signed in as", me.principal],
                 ["May", me.privileges.join(", ")],
-                ["Requests since its start", countText(usage.total.requests)],
-                ["Reads of pointers", countText(usage.total.pointerReads)],
-                ["Writes of pointers", countText(usage.total.pointerWrites)],
-                ["Reads of objects", countText(usage.total.blobReads)],
-                ["Writes of objects", countText(usage.total.blobWrites)],
-                ["Stores charge", `${usage.total.dollars.toFixed(6)} USD since its start`],
+                ["PostgreSQL port", info.postgresPort ?? "none"],
+                ["Native API", <DocsLink key="docs" />],
               ]}
             />
-            <p>
-              <a href="/api/docs">The native API</a>
-            </p>
+            {usage !== undefined && (
+              <>
+                <h2>{STRINGS.sinceStart}</h2>
+                <Used usage={usage} />
+              </>
+            )}
+            {settings !== undefined && (
+              <>
+                <h2>{STRINGS.ofThisNode}</h2>
+                <Settings items={settings} />
+              </>
+            )}
           </>
         )}
       </Shown>
     </>
+  );
+}
+
+function DocsLink() {
+  return <a href="/api/docs">/api/docs</a>;
+}
+
+function Used({ usage: { total } }: { readonly usage: Usage }) {
+  return (
+    <div class="figures">
+      <Figure name="requests" value={countText(total.requests)} />
+      <Figure name="reads of pointers" value={countText(total.pointerReads)} />
+      <Figure name="writes of pointers" value={countText(total.pointerWrites)} />
+      <Figure name="reads of objects" value={countText(total.blobReads)} />
+      <Figure name="writes of objects" value={countText(total.blobWrites)} />
+      <Figure name="stores charge" value={dollarsText(total.dollars)} />
+    </div>
+  );
+}
+
+/** Those that were chosen first. */
+function Settings({ items }: { readonly items: readonly NodeSetting[] }) {
+  const ordered = [...items].sort((a, b) => Number(b.given) - Number(a.given));
+  return (
+    <table class="small" aria-label={STRINGS.ofThisNode}>
+      <thead>
+        <tr>
+          <th scope="col">Setting</th>
+          <th scope="col">Value</th>
+          <th scope="col" class="extra">
+            Meaning
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {ordered.map(({ name, value, given, doc }) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{name}</code>
+            </th>
+            <td>
+              <code>{value}</code> {!given && <span class="badge">default</span>}
+            </td>
+            <td class="extra dim">{doc}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/client.ts";
+import { Heading } from "../parts/heading.tsx";
 import { signIn } from "../session.ts";
 import { STRINGS } from "../strings.ts";
 
@@ -18,7 +19,7 @@ export function SignIn() {
   };
   return (
     <>
-      <h1 tabIndex={-1}>{STRINGS.signIn}</h1>
+      <Heading name={STRINGS.signIn} />
       <p>{STRINGS.signInWhy}</p>
       {refusal !== undefined && <p role="alert">{refusal}</p>}
       <form

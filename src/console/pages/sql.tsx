@@ -3,10 +3,13 @@ import { sqlPlace } from "../../client/sql-place.ts";
 import { client, useLoaded } from "../data.ts";
 import { countText } from "../format.ts";
 import { Grid } from "../parts/grid.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Value } from "../parts/value.tsx";
+import { type PlanStep, planTree } from "../plan-tree.ts";
 import { forgetStatements, keepStatement, pastStatements } from "../sql-history.ts";
 import { runSql, type SqlRow, type SqlRun } from "../sql-run.ts";
 import { STRINGS } from "../strings.ts";
+import { Plan } from "./plan.tsx";
 
 const FIRST = "SELECT table_schema, table_name FROM information_schema.tables";
 const DEFAULT_CATALOG = "default";
@@ -22,10 +25,11 @@ export function SqlPage() {
   // A statement whose result is not shown any more is cancelled.
   useEffect(() => () => cancel.current?.abort(), []);
   const isRunning = run?.state === "running";
-  const start = () => {
-    const statement = editor.current?.value ?? "";
-    if (isRunning || statement.trim() === "") return;
-    setPast(keepStatement(statement));
+  const start = (explains = false) => {
+    const written = editor.current?.value ?? "";
+    if (isRunning || written.trim() === "") return;
+    setPast(keepStatement(written));
+    const statement = explains ? explained(written) : written;
     const control = new AbortController();
     cancel.current = control;
     void runSql({ statement, catalog, timeoutMs: TIMEOUT_MS }, control.signal, setRun);
@@ -37,7 +41,7 @@ export function SqlPage() {
   };
   return (
     <>
-      <h1 tabIndex={-1}>{STRINGS.sql}</h1>
+      <Heading name={STRINGS.sql} />
       <form
         class="sql"
         onSubmit={(event) => {
@@ -58,8 +62,11 @@ export function SqlPage() {
         />
         <p class="actions">
           <Catalogs chosen={catalog} onChoose={setCatalog} />
-          <button type="submit" disabled={isRunning}>
+          <button type="submit" class="primary" disabled={isRunning}>
             {STRINGS.run}
+          </button>
+          <button type="button" disabled={isRunning} onClick={() => start(true)}>
+            {STRINGS.explain}
           </button>
           <button type="button" disabled={!isRunning} onClick={() => cancel.current?.abort()}>
             {STRINGS.cancel}
@@ -86,6 +93,18 @@ export function SqlPage() {
       />
     </>
   );
+}
+
+/** What tells how a statement would be done. One that is told already stays as it is. */
+function explained(statement: string): string {
+  return /^\s*explain\b/i.test(statement) ? statement : `EXPLAIN ${statement}`;
+}
+
+/** The plan that a result is, if it is one. */
+function planOf({ columns, rows, state }: SqlRun): readonly PlanStep[] | undefined {
+  if (state !== "done" || columns.length !== 1 || columns[0]?.name !== "QUERY PLAN")
+    return undefined;
+  return planTree(rows.map(([line]) => String(line)));
 }
 
 interface CatalogsProps {
@@ -120,6 +139,7 @@ interface ResultProps {
 
 function Result({ run, onPlace }: ResultProps) {
   const { columns, rows, rowCount, state, notices = [] } = run;
+  const plan = planOf(run);
   return (
     <section aria-label={STRINGS.result}>
       <p role="status" class={`state ${state}`}>
@@ -136,7 +156,8 @@ function Result({ run, onPlace }: ResultProps) {
           The first {countText(rows.length)} of {countText(rowCount)} rows are shown.
         </p>
       )}
-      {columns.length > 0 && (
+      {plan !== undefined && <Plan steps={plan} />}
+      {columns.length > 0 && plan === undefined && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the focus
         <section class="scroll" tabIndex={0} aria-label={STRINGS.rows}>
           <Rows columns={columns} rows={rows} />

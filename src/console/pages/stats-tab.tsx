@@ -2,9 +2,11 @@ import type { ColumnFigures } from "../../api/layout-operations.ts";
 import type { Stats } from "../../api/statistics-operations.ts";
 import { client, useLoaded } from "../data.ts";
 import { bytesText, countText, shareText } from "../format.ts";
+import { type Histogram, histogramIn } from "../histogram.ts";
 import { Grid } from "../parts/grid.tsx";
 import { Shown } from "../parts/states.tsx";
 import { usePages } from "../parts/use-pages.ts";
+import { type Bar, Bars, Share } from "../pictures/bars.tsx";
 import { STRINGS } from "../strings.ts";
 import type { TablePath } from "./table.tsx";
 
@@ -43,6 +45,17 @@ export function StatsTab({
   );
 }
 
+/** Pictures of histograms on one page. */
+const HISTOGRAMS = 12;
+
+function barsOf({ bounds, counts }: Histogram): readonly Bar[] {
+  return counts.map((count, i) => ({
+    name: `${bounds[i]} – ${bounds[i + 1]}`,
+    value: count,
+    text: countText(count),
+  }));
+}
+
 interface ColumnsProps {
   readonly items: readonly ColumnFigures[];
   readonly put: readonly Stats[];
@@ -55,47 +68,65 @@ function Columns({ items, put, onEnd }: ColumnsProps) {
       one.target.kind === "COLUMN" ? [[one.target.fieldId, one] as const] : [],
     ),
   );
+  const histograms = items.flatMap(({ fieldId, name }) => {
+    const found = histogramIn(given.get(fieldId)?.histogram);
+    return found === undefined ? [] : [{ name, ...found }];
+  });
   const distinctOf = ({ fieldId }: ColumnFigures) => given.get(fieldId)?.distinct;
   return (
-    <Grid
-      label={STRINGS.columns}
-      items={items}
-      keyOf={({ fieldId }) => String(fieldId)}
-      onEnd={onEnd}
-      columns={[
-        {
-          name: "Column",
-          of: ({ name }) => <span title={name}>{name}</span>,
-          sort: (a, b) => (a.name < b.name ? -1 : 1),
-        },
-        { name: "Type", of: ({ type }) => type, isExtra: true },
-        {
-          name: "Size",
-          of: ({ bytes }) => bytesText(bytes),
-          isNumber: true,
-          isExtra: true,
-          sort: (a, b) => Number(a.bytes) - Number(b.bytes),
-        },
-        {
-          name: "Nulls",
-          of: ({ nulls, values }) => shareText(nulls, values),
-          isNumber: true,
-          sort: (a, b) => Number(a.nulls) - Number(b.nulls),
-        },
-        {
-          name: "Distinct",
-          of: (line) => {
-            const distinct = distinctOf(line);
-            if (distinct === undefined) return "—";
-            return `${distinct.exact ? "" : "≈ "}${countText(distinct.count)}`;
+    <>
+      {histograms.length > 0 && (
+        <div class="columns">
+          {histograms.slice(0, HISTOGRAMS).map((one) => (
+            <Bars key={one.name} title={one.name} bars={barsOf(one)} />
+          ))}
+        </div>
+      )}
+      <Grid
+        label={STRINGS.columns}
+        items={items}
+        keyOf={({ fieldId }) => String(fieldId)}
+        onEnd={onEnd}
+        columns={[
+          {
+            name: "Column",
+            of: ({ name }) => <span title={name}>{name}</span>,
+            sort: (a, b) => (a.name < b.name ? -1 : 1),
           },
-          isNumber: true,
-          isExtra: true,
-        },
-        { name: "Least", of: ({ lower }) => <Bound text={lower} /> },
-        { name: "Most", of: ({ upper }) => <Bound text={upper} /> },
-      ]}
-    />
+          { name: "Type", of: ({ type }) => type, isExtra: true },
+          {
+            name: "Size",
+            of: ({ bytes }) => bytesText(bytes),
+            isNumber: true,
+            isExtra: true,
+            sort: (a, b) => Number(a.bytes) - Number(b.bytes),
+          },
+          {
+            name: "Nulls",
+            of: ({ nulls, values }) => (
+              <span class="marked">
+                {shareText(nulls, values)}
+                <Share value={Number(nulls)} most={Math.max(1, Number(values))} />
+              </span>
+            ),
+            isNumber: true,
+            sort: (a, b) => Number(a.nulls) - Number(b.nulls),
+          },
+          {
+            name: "Distinct",
+            of: (line) => {
+              const distinct = distinctOf(line);
+              if (distinct === undefined) return "—";
+              return `${distinct.exact ? "" : "≈ "}${countText(distinct.count)}`;
+            },
+            isNumber: true,
+            isExtra: true,
+          },
+          { name: "Least", of: ({ lower }) => <Bound text={lower} /> },
+          { name: "Most", of: ({ upper }) => <Bound text={upper} /> },
+        ]}
+      />
+    </>
   );
 }
 

@@ -5,20 +5,23 @@ import { client, now, useLoaded } from "../data.ts";
 import { agoText, bytesText, countText } from "../format.ts";
 import { Id } from "../parts/copy.tsx";
 import { Facts, Figure } from "../parts/facts.tsx";
+import { Heading } from "../parts/heading.tsx";
+import { later } from "../parts/later.tsx";
 import { Link } from "../parts/link.tsx";
 import { PropertyList } from "../parts/properties.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Line } from "../pictures/line.tsx";
 import { type Path, TABLE_TABS, type TableTab } from "../route.ts";
 import { STRINGS } from "../strings.ts";
-import { Connect } from "./connect-tab.tsx";
 import { Definitions } from "./definitions.tsx";
-import { FilesTab } from "./files-tab.tsx";
-import { History } from "./history-tab.tsx";
-import { RowsTab } from "./rows-tab.tsx";
 import { Fields, SchemaTab } from "./schema-tab.tsx";
-import { StatsTab } from "./stats-tab.tsx";
 import { TableActions } from "./table-actions.tsx";
+
+const Connect = later(async () => (await import("./connect-tab.tsx")).Connect);
+const FilesTab = later(async () => (await import("./files-tab.tsx")).FilesTab);
+const History = later(async () => (await import("./history-tab.tsx")).History);
+const RowsTab = later(async () => (await import("./rows-tab.tsx")).RowsTab);
+const StatsTab = later(async () => (await import("./stats-tab.tsx")).StatsTab);
 
 /** Of the operations on one table. */
 export interface TablePath {
@@ -39,7 +42,7 @@ function pathOf({ catalog, namespace, table }: Place): TablePath {
 }
 
 /** Tabs of row tables, and of formats that the catalog only registers. */
-const ROW_TABS: readonly TableTab[] = ["overview", "rows", "schema", "properties"];
+const ROW_TABS: readonly TableTab[] = ["overview", "rows", "schema", "properties", "connect"];
 const PLAIN_TABS: readonly TableTab[] = ["overview", "schema", "properties", "connect"];
 const ICEBERG_TABS = TABLE_TABS.filter((tab) => tab !== "rows");
 
@@ -47,6 +50,11 @@ const ICEBERG_TABS = TABLE_TABS.filter((tab) => tab !== "rows");
 function tabsOf({ format = "ICEBERG" }: Partial<Table> = {}): readonly TableTab[] {
   if (format === "ICEBERG") return ICEBERG_TABS;
   return format === "ROW" ? ROW_TABS : PLAIN_TABS;
+}
+
+function badgesOf(table: Table | undefined): readonly string[] {
+  if (table === undefined) return [];
+  return [table.format.toLowerCase(), ...(table.protected ? ["protected"] : [])];
 }
 
 /** One table, in tabs. */
@@ -58,10 +66,9 @@ export function TableView({ tab, ...place }: Place & { readonly tab: TableTab })
   );
   return (
     <>
-      <div class="head">
-        <h1 tabIndex={-1}>{table}</h1>
+      <Heading icon="table" name={table} badges={badgesOf(data?.table)}>
         {data !== undefined && <TableActions table={data.table} onDone={() => void reload()} />}
-      </div>
+      </Heading>
       <Tabs place={place} tab={tab} tabs={tabsOf(data?.table)} />
       <Shown data={data} error={error}>
         {(page) => <Tab place={place} page={page} tab={tab} onDone={() => void reload()} />}
@@ -129,7 +136,7 @@ function Tab({
     case "properties":
       return <PropertyList properties={iceberg?.properties ?? table.properties} />;
     case "connect":
-      return <Connect {...place} />;
+      return <Connect {...place} format={table.format} />;
   }
 }
 
@@ -218,8 +225,17 @@ function OverTime({ iceberg }: { readonly iceberg: IcebergPage }) {
     }));
   return (
     <div class="columns">
-      <Line title={STRINGS.rowsOverTime} points={points("total-records", countText)} />
-      <Line title={STRINGS.bytesOverTime} points={points("total-files-size", bytesText)} />
+      <Line
+        title={STRINGS.rowsOverTime}
+        points={points("total-records", countText)}
+        textOf={(value) => countText(Math.round(value))}
+      />
+      <Line
+        title={STRINGS.bytesOverTime}
+        points={points("total-files-size", bytesText)}
+        textOf={bytesText}
+        isBytes
+      />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { client, now, useLoaded } from "../data.ts";
 import { agoText } from "../format.ts";
 import { Id } from "../parts/copy.tsx";
 import { Facts } from "../parts/facts.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { PropertyList } from "../parts/properties.tsx";
 import { Shown } from "../parts/states.tsx";
 import type { Path } from "../route.ts";
@@ -21,7 +22,7 @@ export function ViewView({ catalog, namespace, name }: Place) {
   );
   return (
     <>
-      <h1 tabIndex={-1}>{name}</h1>
+      <Heading icon="view" name={name} />
       <Shown data={data} error={error}>
         {(view) => (
           <>

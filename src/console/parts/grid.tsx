@@ -17,7 +17,7 @@ interface GridProps<T> {
   readonly columns: readonly Column<T>[];
   readonly items: readonly T[];
   readonly keyOf: (item: T) => string;
-  readonly onOpen?: (item: T) => void;
+  readonly onOpen?: ((item: T) => void) | undefined;
   /** Asks for more items, when the end comes into sight. */
   readonly onEnd?: (() => void) | undefined;
 }

@@ -3,24 +3,11 @@ import type { Found } from "../../api/resources.ts";
 import { client } from "../data.ts";
 import { isJumpOpen } from "../keyboard.ts";
 import { go } from "../navigation.ts";
-import { pathOf, type Route } from "../route.ts";
+import { pathOf, routeToFound } from "../route.ts";
 import { STRINGS } from "../strings.ts";
 
 const WAIT_MS = 150;
 const SHOWN = 12;
-
-function routeTo({ type, name, catalog = name, namespace = [] }: Found): Route {
-  switch (type) {
-    case "catalog":
-      return { view: "catalog", catalog: name };
-    case "namespace":
-      return { view: "namespace", catalog, namespace };
-    case "table":
-      return { view: "table", catalog, namespace, table: name, tab: "overview" };
-    case "view":
-      return { view: "view", catalog, namespace, name };
-  }
-}
 
 /** Finds names as they are typed. */
 export function Jump() {
@@ -51,7 +38,7 @@ export function Jump() {
     if (item === undefined) return;
     isJumpOpen.value = false;
     setText("");
-    go(routeTo(item));
+    go(routeToFound(item));
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown") setAt(Math.min(found.length - 1, at + 1));
@@ -83,7 +70,7 @@ export function Jump() {
       <div id="jump-found" role="listbox" aria-label={STRINGS.jump}>
         {found.map((item, i) => (
           <div
-            key={pathOf(routeTo(item))}
+            key={pathOf(routeToFound(item))}
             id={`jump-${i}`}
             role="option"
             aria-selected={i === at}

@@ -1,10 +1,12 @@
 import { go } from "../navigation.ts";
 import type { Route } from "../route.ts";
 import { type Column, Grid } from "./grid.tsx";
+import { Icon, type IconName } from "./icon.tsx";
 import { Link } from "./link.tsx";
 
 interface NamedGridProps<T> {
   readonly label: string;
+  readonly icon: IconName;
   readonly items: readonly T[];
   /** Where the name of an item leads. */
   readonly routeTo: (item: T) => Route;
@@ -16,6 +18,7 @@ interface NamedGridProps<T> {
 /** A table of what has a name and a page, by name. */
 export function NamedGrid<T extends { readonly id: string; readonly name: string }>({
   label,
+  icon,
   items,
   routeTo,
   columns,
@@ -23,7 +26,12 @@ export function NamedGrid<T extends { readonly id: string; readonly name: string
 }: NamedGridProps<T>) {
   const name: Column<T> = {
     name: "Name",
-    of: (item) => <Link to={routeTo(item)}>{item.name}</Link>,
+    of: (item) => (
+      <span class="marked">
+        <Icon name={icon} />
+        <Link to={routeTo(item)}>{item.name}</Link>
+      </span>
+    ),
     sort: (a, b) => (a.name < b.name ? -1 : 1),
   };
   return (

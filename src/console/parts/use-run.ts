@@ -18,7 +18,8 @@ export function useRun(): Run {
       await work();
       return true;
     } catch (error) {
-      setRefusal(error instanceof ApiError ? error.message : STRINGS.gone);
+      const isTold = error instanceof ApiError || error instanceof RangeError;
+      setRefusal(isTold ? error.message : STRINGS.gone);
       return false;
     }
   };

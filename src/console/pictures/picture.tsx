@@ -1,44 +1,76 @@
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { STRINGS } from "../strings.ts";
 
 interface PictureProps {
   readonly title: string;
-  readonly width: number;
   readonly height: number;
-  readonly children: ComponentChildren;
+  /** Draws at a width, so that a letter has the same size in every picture. */
+  readonly children: (width: number) => ComponentChildren;
   /** The same figures as a table, for those who do not see the picture. */
   readonly figures: readonly (readonly [name: string, value: string])[];
+  /** What is wrong with the picture, or what its colours mean. */
+  readonly note?: ComponentChildren;
 }
 
+/** Before the page has been laid out; no picture is narrower than the second. */
+const [FIRST_WIDTH, LEAST_WIDTH] = [480, 220];
+/** Tables of more figures are cut. */
+const MOST_FIGURES = 200;
+
 /** A picture of figures: drawn, saved as SVG, and told as a table. */
-export function Picture({ title, width, height, children, figures }: PictureProps) {
+export function Picture({ title, height, children, figures, note }: PictureProps) {
   const svg = useRef<SVGSVGElement>(null);
+  const [width, setWidth] = useState(FIRST_WIDTH);
+  const [isTold, setTold] = useState(false);
+  useEffect(() => {
+    if (svg.current === null) return undefined;
+    const watch = new ResizeObserver(([entry]) => {
+      const drawn = Math.floor(entry?.contentRect.width ?? FIRST_WIDTH);
+      setWidth(Math.max(LEAST_WIDTH, drawn));
+    });
+    watch.observe(svg.current);
+    return () => watch.disconnect();
+  }, []);
   return (
     <figure class="picture">
       <figcaption>
-        {title}
+        <span>{title}</span>
         <button type="button" class="copy" onClick={() => svg.current && save(svg.current, title)}>
           {STRINGS.saveSvg}
         </button>
       </figcaption>
-      <svg ref={svg} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title}>
-        {children}
+      <svg
+        ref={svg}
+        viewBox={`0 0 ${width} ${height}`}
+        height={height}
+        role="img"
+        aria-label={title}
+      >
+        {children(width)}
       </svg>
-      <details>
+      {note !== undefined && <p class="note">{note}</p>}
+      <details onToggle={(event) => setTold(event.currentTarget.open)}>
         <summary>{STRINGS.asTable}</summary>
-        <table class="small">
-          <tbody>
-            {figures.map(([name, value]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class="number">{value}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        {isTold && <Told figures={figures} />}
       </details>
     </figure>
+  );
+}
+
+/** Figures as a table: those of the end where there are many. */
+function Told({ figures }: Pick<PictureProps, "figures">) {
+  return (
+    <table class="small">
+      <tbody>
+        {figures.slice(-MOST_FIGURES).map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td class="number">{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
