@@ -127,6 +127,8 @@ export interface IcebergPage {
   /** The newest 500. */
   readonly snapshots: readonly Snapshot[];
   readonly snapshotCount: number;
+  /** Where the list of snapshots goes on behind the newest; absent: they are all here. */
+  readonly nextPageToken?: string;
 }
 
 export interface TablePage {
@@ -146,18 +148,21 @@ const TABLE_LINE: Schema = {
     operation: TEXT,
   },
 };
-const ICEBERG_PAGE: Schema = object({
-  formatVersion: COUNT,
-  lastUpdated: TIME,
-  currentSchemaId: COUNT,
-  schemas: listOf(object({ schemaId: COUNT, fields: listOf(FIELD) })),
-  partition: listOf(TEXT),
-  sort: listOf(TEXT),
-  properties: PROPERTIES,
-  refs: listOf(object({ name: TEXT, type: oneOf("branch", "tag"), snapshotId: INT64 })),
-  snapshots: listOf(SNAPSHOT),
-  snapshotCount: COUNT,
-});
+const ICEBERG_PAGE: Schema = object(
+  {
+    formatVersion: COUNT,
+    lastUpdated: TIME,
+    currentSchemaId: COUNT,
+    schemas: listOf(object({ schemaId: COUNT, fields: listOf(FIELD) })),
+    partition: listOf(TEXT),
+    sort: listOf(TEXT),
+    properties: PROPERTIES,
+    refs: listOf(object({ name: TEXT, type: oneOf("branch", "tag"), snapshotId: INT64 })),
+    snapshots: listOf(SNAPSHOT),
+    snapshotCount: COUNT,
+  },
+  { nextPageToken: TEXT },
+);
 
 export interface PageOperations {
   getHome: Asks<never, object, undefined, Home>;

@@ -88,7 +88,6 @@ export const STRINGS = {
   rowsOverTime: "Rows over snapshots",
   bytesOverTime: "Bytes over snapshots",
   chooseTwo: "Choose one snapshot to tag it or to go back to it, two to compare them.",
-  onlyNewest: "Only the newest 500 snapshots are drawn.",
   protect: "Protect",
   unprotect: "Stop protecting",
   drop: "Drop",

@@ -172,6 +172,39 @@ function givesAccess(): void {
     await page.context().close();
   });
 
+  test("who can do something is told for every principal, and from where", async () => {
+    const { page } = await opened("/access");
+    const asks = page.locator("form", { has: page.getByRole("button", { name: "Ask" }) });
+    await asks.getByLabel("Privilege").selectOption("drop");
+    await asks.getByLabel("Catalog").fill("lake");
+    await asks.getByLabel("Namespace").fill("glacier");
+    await asks.getByRole("button", { name: "Ask" }).click();
+    await page.getByText(/^1 of \d principals can\.$/).waitFor();
+    const table = page.getByRole("table", { name: "Who can?" });
+    await table.getByRole("row", { name: /^admin .*was granted admin on account/ }).waitFor();
+    await asks.getByLabel("Namespace").fill("nothing");
+    await asks.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("alert").getByText("NAMESPACE_NOT_FOUND").waitFor();
+    expect(await table.count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("a principal who may see little has a home page without the rest", async () => {
+    expect((await as(ADMIN_KEY, "POST", "/principals", { name: "kim" })).status).toBe(201);
+    const created = await as(ADMIN_KEY, "POST", "/principals/kim/keys", {});
+    const { key } = (await created.json()) as { key: string };
+    const grant = { principal: "kim", privileges: ["read-metadata"], catalog: "lake" };
+    expect((await as(ADMIN_KEY, "POST", "/grants", grant)).status).toBe(200);
+    const { page } = await opened("/", key);
+    await page.getByRole("link", { name: "lake" }).waitFor();
+    await page.getByText("To see changes takes the privilege read-metadata").waitFor();
+    expect(await page.getByRole("link", { name: "default" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByText("Signed in as", { exact: true }).waitFor();
+    expect(await page.getByText("--pg-port").count()).toBe(0);
+    await page.context().close();
+  });
+
   test("principals and roles are made, suspended and deleted; the last admin is not", async () => {
     const { page } = await opened("/access");
     await page.getByLabel("Name of a new one").fill("etl");

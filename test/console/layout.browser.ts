@@ -46,6 +46,7 @@ describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIce
 
   test("files lie in ranges of sizes and in partitions, as their manifests say", async () => {
     ({ page } = await stand.open(`${EVENTS}/files`));
+    await page.getByText("Show the figures").click();
     const figures = (await page.locator(".figures").innerText()).replaceAll(/\s+/g, " ");
     expect(figures).toContain("2 data files 1.7 KiB size 889 B mean file 2 rows 4 manifests");
     expect(await cells("0–8 MiB")).toEqual(["0–8 MiB", "2, 1.7 KiB"]);

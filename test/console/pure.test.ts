@@ -2,10 +2,21 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import type { PageField } from "../../src/api/page-operations.ts";
 import { sqlPlace } from "../../src/client/sql-place.ts";
-import { connectSnippets } from "../../src/console/connect.ts";
-import { agoText, bytesText, countText, deltaText, shortId } from "../../src/console/format.ts";
+import { connectSnippets, rowSnippets } from "../../src/console/connect.ts";
+import {
+  agoText,
+  bytesText,
+  countText,
+  deltaText,
+  dollarsText,
+  shortId,
+} from "../../src/console/format.ts";
+import { histogramIn } from "../../src/console/histogram.ts";
 import { graphRows } from "../../src/console/pictures/graph-layout.ts";
+import { scaleOf } from "../../src/console/pictures/scale.ts";
+import { planTree } from "../../src/console/plan-tree.ts";
 import { pathOf, type Route, routeOf, TABLE_TABS } from "../../src/console/route.ts";
+import { changedIn } from "../../src/console/row-values.ts";
 import { schemaDiff } from "../../src/console/schema-diff.ts";
 
 const name = fc.oneof(
@@ -15,7 +26,17 @@ const name = fc.oneof(
 const namespace = fc.array(name, { minLength: 1, maxLength: 4 });
 const anyRoute: fc.Arbitrary<Route> = fc.oneof(
   fc
-    .constantFrom("home", "sql", "changes", "jobs", "dropped", "access", "engine", "settings")
+    .constantFrom(
+      "home",
+      "sql",
+      "changes",
+      "jobs",
+      "import",
+      "dropped",
+      "access",
+      "engine",
+      "settings",
+    )
     .map((view) => ({ view }) as Route),
   fc.record({ view: fc.constant("principal" as const), name }),
   fc.record({ view: fc.constant("catalog" as const), catalog: name }),
@@ -140,4 +161,142 @@ test("names in the lines to copy stay names, whatever they hold", () => {
   expect(of("Flink")).toContain("`n s`.`a\"b'c``d`");
   expect(of("PyIceberg")).toContain(JSON.stringify(hostile));
   expect(of("Spark")).toContain("'SELECT * FROM firn.`n s`.`a\"b'\\''c``d` LIMIT 10'");
+});
+
+test("a plan in lines is a tree; what no plan is, is none", () => {
+  const tree = planTree([
+    "Sort (actual time=1.250 rows=2)",
+    "  Sort Key: aggregate 0",
+    "  ->  HashAggregate (actual rows=3)",
+    "        Group Key: name",
+    "        ->  Index Scan using items_pkey on items",
+    "              Index Cond: (id > 5)",
+    "  ->  Result",
+  ]);
+  expect(tree).toEqual([
+    {
+      title: "Sort",
+      details: ["Sort Key: aggregate 0"],
+      actual: { rows: 2, ms: 1.25 },
+      children: [
+        {
+          title: "HashAggregate",
+          details: ["Group Key: name"],
+          actual: { rows: 3 },
+          children: [
+            {
+              title: "Index Scan using items_pkey on items",
+              details: ["Index Cond: (id > 5)"],
+              children: [],
+            },
+          ],
+        },
+        { title: "Result", details: [], children: [] },
+      ],
+    },
+  ]);
+  expect(planTree(["   a detail of nothing"])).toBeUndefined();
+  expect(planTree([])).toBeUndefined();
+});
+
+test("only what a field changed is written; NULL is not the empty text", () => {
+  const row = { id: "9007199254740993", name: "a", price: null, note: { a: 1 }, on: true };
+  const field = (named: string, type: string, text: string, isNull = false) => ({
+    name: named,
+    type,
+    text,
+    isNull,
+  });
+  const same = [
+    field("id", "int8", "9007199254740993"),
+    field("name", "text", "a"),
+    field("price", "numeric(8,2)", "", true),
+    field("note", "jsonb", '{"a":1}'),
+    field("on", "bool", "true"),
+  ];
+  expect(changedIn(same, row)).toEqual({});
+  const changed = [
+    field("id", "int8", "9007199254740995"),
+    field("name", "text", ""),
+    field("price", "numeric(8,2)", "1.50"),
+    field("note", "jsonb", "", true),
+    field("on", "bool", "false"),
+    field("many", "int4[]", "[1, 2]"),
+  ];
+  expect(changedIn(changed, row)).toEqual({
+    id: "9007199254740995",
+    name: "",
+    price: "1.50",
+    note: null,
+    on: false,
+    many: [1, 2],
+  });
+  expect(changedIn([field("a", "text", "", true)], undefined)).toEqual({});
+  expect(() => changedIn([field("a", "jsonb", "{")], undefined)).toThrow("not a value of jsonb");
+  const long = field("a", "jsonb", '{"id": 9007199254740993}');
+  expect(() => changedIn([long], undefined)).toThrow("more than 15 digits");
+  const quoted = field("a", "jsonb", '{"id": "9007199254740993"}');
+  expect(changedIn([quoted], undefined)).toEqual({ a: { id: "9007199254740993" } });
+});
+
+test("scales are round, and reach the most; those of bytes are round in their unit", () => {
+  expect(scaleOf(6_330)).toEqual([0, 5_000, 10_000]);
+  expect([scaleOf(0), scaleOf(2)]).toEqual([
+    [0, 1],
+    [0, 1, 2],
+  ]);
+  expect(scaleOf(847 * 1_024, true).map((bytes) => bytesText(bytes))).toEqual([
+    "0 B",
+    "500 KiB",
+    "1000 KiB",
+  ]);
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1e18, noNaN: true }), fc.boolean(), (most, isBytes) => {
+      const scale = scaleOf(most, isBytes);
+      expect(scale.at(-1)).toBeGreaterThanOrEqual(most * 0.999);
+      expect(scale.length).toBeLessThanOrEqual(4);
+    }),
+  );
+});
+
+test("a histogram is one of a known form", () => {
+  expect(histogramIn('{"bounds": [0, 10, "z"], "counts": [7, 3]}')).toEqual({
+    bounds: ["0", "10", "z"],
+    counts: [7, 3],
+  });
+  for (const other of [
+    undefined,
+    "nothing",
+    "null",
+    "7",
+    '{"bounds": [0, 1], "counts": [1, 2]}',
+    '{"bounds": [0], "counts": []}',
+    '{"bounds": [0, 1], "counts": [-1]}',
+    '{"bounds": [0, 1], "counts": ["1"]}',
+  ]) {
+    expect(histogramIn(other)).toBeUndefined();
+  }
+});
+
+test("dollars are told to the digit that says something", () => {
+  expect([0, 0.0000042, 0.042, 0.5, 1234.567].map(dollarsText)).toEqual([
+    "$0",
+    "$0.0000042",
+    "$0.042",
+    "$0.50",
+    "$1234.57",
+  ]);
+});
+
+test("psql gets one text of a table's name, whatever it holds", () => {
+  const [psql] = rowSnippets({
+    host: "127.0.0.1",
+    port: 5433,
+    catalog: "la ke'",
+    namespace: ["shop"],
+    table: `i"t'em`,
+  });
+  expect(psql?.code).toBe(
+    `psql 'postgresql://127.0.0.1:5433/la%20ke%27' -c 'SELECT * FROM "shop"."i""t'\\''em" LIMIT 10'`,
+  );
 });

@@ -58,6 +58,7 @@ describe.skipIf(CHROMIUM === undefined)("row tables in the console", () => {
       "Rows",
       "Schema",
       "Properties",
+      "Connect",
     ]);
     await page.context().close();
   });

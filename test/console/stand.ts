@@ -39,13 +39,7 @@ export class Stand {
     environment: Readonly<Record<string, string>>,
   ) {
     this.directory = directory;
-    this.#flags = [
-      "--log-level",
-      "error",
-      "--allow-location",
-      `file://${directory}/lake`,
-      ...flags,
-    ];
+    this.#flags = ["--log-level", "error", "--allow-location", `file://${directory}`, ...flags];
     this.#environment = environment;
   }
 
@@ -131,6 +125,14 @@ export class Stand {
       expect([name, await violations(page)]).toEqual([name, []]);
       const drawn = await page.evaluate("document.documentElement.scrollWidth");
       expect([name, drawn]).toEqual([name, width]);
+      if (width === 360) {
+        const moving =
+          "document.getAnimations().filter((one) => one.playState === 'running').length";
+        expect([name, await page.evaluate(moving)]).toEqual([name, 0]);
+        const held =
+          "getComputedStyle(document.querySelector('.bar') ?? document.body).transitionDuration";
+        expect([name, await page.evaluate(held)]).toEqual([name, "0s"]);
+      }
       if (WRITES) {
         await mkdir(DOCS, { recursive: true });
         await page.screenshot({ path: join(DOCS, `${name}-${colorScheme}.png`) });

@@ -1,11 +1,13 @@
 import { useMemo, useState } from "preact/hooks";
 import type { IcebergPage, PageRef } from "../../api/page-operations.ts";
 import type { Snapshot, Table } from "../../api/resources.ts";
-import { now } from "../data.ts";
-import { agoText, bytesText, deltaText, shortId } from "../format.ts";
+import { namespaceName } from "../../client/client.ts";
+import { client, now } from "../data.ts";
+import { agoText, bytesText, countText, deltaText, shortId } from "../format.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Grid } from "../parts/grid.tsx";
 import { Empty } from "../parts/states.tsx";
+import { usePages } from "../parts/use-pages.ts";
 import { GraphCell } from "../pictures/graph.tsx";
 import { graphRows } from "../pictures/graph-layout.ts";
 import { STRINGS } from "../strings.ts";
@@ -20,7 +22,16 @@ interface HistoryProps {
 
 /** The branch graph: one chosen snapshot is named or gone back to, two are compared. */
 export function History({ table, iceberg, onDone }: HistoryProps) {
-  const { snapshots, snapshotCount, refs } = iceberg;
+  const { snapshotCount, refs } = iceberg;
+  const { catalog, namespace, name } = table;
+  const path = { catalog, namespace: namespaceName(namespace), table: name };
+  const more = usePages(iceberg.nextPageToken, (pageToken) =>
+    client.call("listSnapshots", { path, query: { pageToken, pageSize: 1_000 } }),
+  );
+  const snapshots = useMemo(
+    () => [...iceberg.snapshots, ...more.items],
+    [iceberg.snapshots, more.items],
+  );
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const rows = useMemo(() => graphRows(snapshots), [snapshots]);
   const lanes = Math.max(1, ...rows.map(({ lane, through }) => 1 + Math.max(lane, ...through)));
@@ -52,11 +63,16 @@ export function History({ table, iceberg, onDone }: HistoryProps) {
       {newer !== undefined && older !== undefined && (
         <Compared iceberg={iceberg} from={older} to={newer} />
       )}
-      {snapshotCount > snapshots.length && <p class="dim">{STRINGS.onlyNewest}</p>}
+      {snapshotCount > snapshots.length && (
+        <p class="dim" role="status">
+          {countText(snapshots.length)} of {countText(snapshotCount)} snapshots are loaded so far.
+        </p>
+      )}
       <Grid
         label="Snapshots"
         items={rows}
         keyOf={({ item }) => item.snapshotId}
+        onEnd={more.next}
         columns={[
           { name: "Graph", of: (row) => <GraphCell row={row} lanes={Math.min(lanes, 12)} /> },
           {
@@ -70,7 +86,7 @@ export function History({ table, iceberg, onDone }: HistoryProps) {
               />
             ),
           },
-          { name: "When", of: ({ item }) => agoText(item.timestamp, now.value) },
+          { name: "When", of: ({ item }) => agoText(item.timestamp, now.value), isExtra: true },
           { name: "What", of: ({ item }) => item.operation, isExtra: true },
           {
             name: "Rows",

@@ -110,7 +110,7 @@ function columnsOf(table: Table, onEdit: ScanProps["onEdit"]): readonly Column<N
   }));
   if (onEdit === undefined) return shown;
   const edit = ({ row }: Numbered) => (
-    <button type="button" class="copy" onClick={() => onEdit(row)}>
+    <button type="button" class="edit" onClick={() => onEdit(row)}>
       {STRINGS.editRow}
     </button>
   );

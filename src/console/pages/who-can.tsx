@@ -73,9 +73,9 @@ export function WhoCan() {
       >
         <label>
           {STRINGS.privilege}{" "}
-          <select name="privilege" defaultValue="read-data">
+          <select name="privilege">
             {PRIVILEGES.map((privilege) => (
-              <option key={privilege} value={privilege}>
+              <option key={privilege} value={privilege} selected={privilege === "read-data"}>
                 {privilege}
               </option>
             ))}

@@ -8,7 +8,7 @@ import { renderSnapshot } from "./render.ts";
 import { timeText } from "./times.ts";
 
 const SCHEMAS = 20;
-const SNAPSHOTS = 500;
+export const SNAPSHOTS = 500;
 /** Wider tables are cut: a page is for people. */
 const FIELDS = 2_000;
 

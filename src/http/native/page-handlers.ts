@@ -12,7 +12,7 @@ import type { Actor } from "../../service/actor.ts";
 import type { ChangeInfo } from "../../service/entity-history.ts";
 import type { ModelService } from "../../service/resources/service.ts";
 import type { Handlers } from "./call.ts";
-import { icebergPage } from "./iceberg-page.ts";
+import { icebergPage, SNAPSHOTS } from "./iceberg-page.ts";
 import { catalogOf, namespaceOf, relationOf } from "./names.ts";
 import type { NodeStatus } from "./node-status.ts";
 import {
@@ -24,6 +24,7 @@ import {
   renderSummary,
   renderTable,
 } from "./render.ts";
+import { snapshotPage } from "./snapshot-pages.ts";
 import { mayOnAccount, renderPeriod } from "./status-handlers.ts";
 import { timeText } from "./times.ts";
 
@@ -95,8 +96,14 @@ export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
     const table = renderTable(found);
     if (table.format !== "ICEBERG") return { table };
     const { catalog, namespace, name } = table;
-    const metadata = await service.snapshots.metadata(actor, { catalog, namespace, table: name });
-    return { table, iceberg: icebergPage(metadata) };
+    const ref = { catalog, namespace, table: name };
+    const iceberg = icebergPage(await service.snapshots.metadata(actor, ref));
+    if (iceberg.snapshotCount <= SNAPSHOTS) return { table, iceberg };
+    const { nextPageToken } = await snapshotPage(service, actor, ref, { pageSize: SNAPSHOTS });
+    return {
+      table,
+      iceberg: { ...iceberg, ...(nextPageToken !== undefined && { nextPageToken }) },
+    };
   },
 };
 

@@ -1,0 +1,247 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ServerProcess, startServer } from "../clients/server-process.ts";
+import { ask, seed } from "./seed.ts";
+import { CHROMIUM, Stand } from "./stand.ts";
+
+let stand: Stand;
+/** Where tables are imported from. */
+let other: ServerProcess | undefined;
+const ITEMS = "/c/lake/shop/t/items";
+/** No double holds it. */
+const ID = "9007199254740993";
+
+const sql = (statement: string) =>
+  ask(stand.url, "POST", "/api/v1/sql", { statement, catalog: "lake" });
+
+async function rowsOf(statement: string): Promise<readonly unknown[]> {
+  const response = await fetch(`${stand.url}/api/v1/sql`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ statement, catalog: "lake" }),
+  });
+  return ((await response.json()) as { rows: readonly unknown[] }).rows;
+}
+
+describe.skipIf(CHROMIUM === undefined)("what people do in the console", () => {
+  beforeAll(async () => {
+    stand = await Stand.start(["--pg-port", "0"]);
+    await seed(stand.url);
+    await sql("CREATE SCHEMA shop");
+    await sql(
+      "CREATE TABLE shop.items (id int8 PRIMARY KEY, name text NOT NULL, price numeric(8,2), note jsonb)",
+    );
+    await sql(
+      `INSERT INTO shop.items VALUES (${ID}, 'ice', 1.50, '{"a": [1]}'), (2, 'snow', 2, NULL)`,
+    );
+  });
+  afterAll(async () => {
+    await other?.stop();
+    await stand?.stop();
+  });
+
+  looksBack();
+  editsRows();
+  readsPlans();
+  importsTables();
+  watchesJobs();
+});
+
+function looksBack(): void {
+  test("home names what was changed, and counts commits by the hour", async () => {
+    const { page } = await stand.open("/");
+    const link = page.getByRole("link", { name: "lake.shop.items" }).first();
+    await link.waitFor();
+    await page.getByRole("img", { name: "Commits an hour" }).waitFor();
+    const commits = page.locator(".figure", { hasText: "commits, last 24 h" }).locator(".value");
+    expect(Number((await commits.innerText()).replaceAll(",", ""))).toBeGreaterThan(15);
+    await page.getByText("table lake.glacier.gone").waitFor();
+    await link.click();
+    await page.waitForURL(/\/c\/lake\/shop\/t\/items$/);
+    await page.context().close();
+  });
+
+  test("a picture is saved as SVG with its colours, and told as a table", async () => {
+    const { page } = await stand.open("/c/lake/glacier/t/cores");
+    const picture = page.locator(".picture", { hasText: "Rows over snapshots" });
+    const saved = page.waitForEvent("download");
+    await picture.getByRole("button", { name: "Save as SVG" }).click();
+    const download = await saved;
+    expect(download.suggestedFilename()).toBe("rows-over-snapshots.svg");
+    const text = await readFile(await download.path(), "utf8");
+    expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+    expect(text).toMatch(/<path [^>]*stroke="rgb\(/);
+    await picture.getByText("Show the figures").click();
+    const cells = await picture.locator("table td").allInnerTexts();
+    expect(cells).toEqual(["1,000", "1,300", "1,900", "1,790", "6,330"]);
+    await page.context().close();
+  });
+
+  test("settings tell what was chosen, and where PostgreSQL clients connect", async () => {
+    const { page } = await stand.open("/settings");
+    const row = page.getByRole("row", { name: /^--pg-port 0/ });
+    expect(await row.getByText("default", { exact: true }).count()).toBe(0);
+    await page.getByRole("row", { name: /^--cache-memory-mib .*default/ }).waitFor();
+    await page.goto(`${stand.url}/console${ITEMS}/connect`);
+    const code = await page.locator(".code pre").innerText();
+    expect(code).toMatch(/^psql 'postgresql:\/\/127\.0\.0\.1:\d+\/lake' -c 'SELECT \* FROM "shop"/);
+    await page.context().close();
+  });
+}
+
+async function edit(page: Page, name: string): Promise<void> {
+  await page
+    .getByRole("row", { name: new RegExp(name) })
+    .getByRole("button", { name: "Edit" })
+    .click();
+}
+
+function editsRows(): void {
+  test("a row is added, changed and deleted; nothing that was not changed is written", async () => {
+    const { page } = await stand.open(`${ITEMS}/rows`);
+    await edit(page, "ice");
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByLabel("id", { exact: false }).first().isDisabled()).toBe(true);
+    await dialog.getByLabel("price numeric").fill("9.25");
+    const sent = page.waitForRequest(/rows:write$/);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    expect((await sent).postDataJSON()).toEqual({
+      writes: [{ op: "update", key: { id: ID }, set: { price: "9.25" } }],
+    });
+    await page.getByRole("row", { name: /ice 9\.25/ }).waitFor();
+
+    await page.getByRole("button", { name: "Add a row" }).click();
+    await dialog.getByLabel("id int8").fill("3");
+    await dialog.getByLabel("name text").fill("<b>hail</b>");
+    await dialog.getByLabel("note jsonb").fill("{");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByRole("alert").getByText("not a value of jsonb").waitFor();
+    await dialog.getByLabel("note jsonb").fill('"3"');
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("<b>hail</b>").waitFor();
+    const all = "SELECT id, name, price, note::text FROM shop.items ORDER BY name";
+    expect(await rowsOf(all)).toEqual(
+      [
+        ["3", "<b>hail</b>", null, '"3"'],
+        [ID, "ice", "9.25", '{"a": [1]}'],
+        ["2", "snow", "2.00", null],
+      ].map((row) => (row[0] === ID ? row : [expect.anything(), ...row.slice(1)])),
+    );
+
+    await edit(page, "snow");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByRole("button", { name: "Delete it for good" }).click();
+    await page.getByText("snow").waitFor({ state: "detached" });
+    expect((await rowsOf(all)).length).toBe(2);
+    await page.context().close();
+  });
+
+  test("a row that another writer changed meanwhile is left as it is", async () => {
+    const { page } = await stand.open(`${ITEMS}/rows`);
+    await edit(page, "ice");
+    await sql("UPDATE shop.items SET price = 7 WHERE name = 'ice'");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("name text").fill("water");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByRole("alert").getByText("was changed or deleted").waitFor();
+    expect(await rowsOf("SELECT price FROM shop.items WHERE name = 'ice'")).toEqual([["7.00"]]);
+    await page.context().close();
+  });
+
+  test("row-edit: light and dark, wide and narrow", () =>
+    stand.inspect("row-edit", `${ITEMS}/rows`, (page) => edit(page, "ice")));
+}
+
+async function explain(page: Page, statement: string): Promise<void> {
+  await page.getByLabel("Catalog").selectOption("lake");
+  await page.getByLabel("Statement").fill(statement);
+  await page.getByRole("button", { name: "Explain" }).click();
+  await page.getByRole("list", { name: "Plan" }).waitFor();
+}
+
+const GROUPED = "SELECT name, count(*) FROM shop.items WHERE id > 1 GROUP BY name ORDER BY 2";
+
+function readsPlans(): void {
+  test("a plan is a tree, with rows and time where it ran", async () => {
+    const { page } = await stand.open("/sql");
+    await explain(page, GROUPED);
+    const plan = page.getByRole("list", { name: "Plan" });
+    const scan = plan.locator("li li li", { hasText: "Index Scan using items_pkey" });
+    await scan.getByText("Index Cond: (id > 1)").waitFor();
+    await explain(page, `EXPLAIN (ANALYZE) ${GROUPED}`);
+    await plan.getByText("2 rows").first().waitFor();
+    expect(await plan.getByRole("meter").count()).toBeGreaterThan(2);
+    await page.context().close();
+  });
+
+  test("explain: light and dark, wide and narrow", () =>
+    stand.inspect("explain", "/sql", (page) => explain(page, `EXPLAIN (ANALYZE) ${GROUPED}`)));
+}
+
+function importsTables(): void {
+  test("tables of another catalog are previewed, then imported", async () => {
+    other = await startServer(`${stand.directory}/other`, ["--log-level", "error"]);
+    await seed(other.url);
+    await ask(stand.url, "POST", "/api/v1/catalogs", { name: "copy" });
+    const { page } = await stand.open("/import");
+    await page.getByLabel("Name", { exact: true }).fill("upstream");
+    await page.getByLabel("URI").fill(`${other.url}/iceberg`);
+    await page.getByLabel("Warehouse").fill("lake");
+    await page.getByRole("button", { name: "Create the connector" }).click();
+    await page.getByRole("button", { name: "Check the connection" }).click();
+    await page.getByText(/It answers: \d+ namespaces/).waitFor();
+    await page.getByLabel("Into catalog").selectOption("copy");
+    await page.getByLabel("Only these namespaces").fill("glacier");
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByText("Nothing was changed.").waitFor();
+    const copied = `${stand.url}/api/v1/catalogs/copy/namespaces/glacier/tables/cores`;
+    expect((await fetch(copied)).status).toBe(404);
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByText("Done:").waitFor();
+    await page.getByRole("row", { name: /glacier\.cores registered/ }).waitFor();
+    expect((await fetch(copied)).status).toBe(200);
+    await page.context().close();
+  });
+
+  test("import: light and dark, wide and narrow", () =>
+    stand.inspect("import", "/import", async (page) => {
+      await page.getByRole("button", { name: "upstream" }).click();
+      await page.getByLabel("Into catalog").selectOption("copy");
+      await page.getByRole("button", { name: "Preview" }).click();
+      await page.getByText("Nothing was changed.").waitFor();
+    }));
+}
+
+const JOB = {
+  id: "j1",
+  kind: "import",
+  target: { type: "connector", id: "01890a5d-ac96-774b-bcce-b302099a8057" },
+  state: "running",
+  due: new Date(0).toISOString(),
+  nextTry: new Date(0).toISOString(),
+  tries: 1,
+  leftUndone: 0,
+  progress: { done: 612, total: 1_040, unit: "tables" },
+};
+
+function watchesJobs(): void {
+  test("a job shows how far it is, and is asked to end", async () => {
+    const { page } = await stand.open("/jobs");
+    let job: object = JOB;
+    await page.route("**/api/v1/jobs", (route) => route.fulfill({ json: { items: [job] } }));
+    await page.route("**/api/v1/jobs/j1:cancel", (route) => {
+      job = { ...JOB, cancelled: true };
+      return route.fulfill({ status: 202, json: job });
+    });
+    await page.reload();
+    await page.getByText("612 of 1,040 tables").waitFor();
+    job = { ...JOB, progress: { ...JOB.progress, done: 700 } };
+    // It is looked at again by upstream.
+    await page.getByText("700 of 1,040 tables").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("is being cancelled").waitFor();
+    expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0);
+    await page.context().close();
+  });
+}
