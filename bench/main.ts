@@ -4,6 +4,7 @@ import { benchBorders } from "./borders.ts";
 import { benchCatalog } from "./catalog.ts";
 import { benchCompaction } from "./compaction.ts";
 import { benchComplete } from "./complete.ts";
+import { benchConsole } from "./console.ts";
 import { benchDeadNames } from "./dead-names.ts";
 import { compareIceberg } from "./iceberg.ts";
 import { failedCells, showComparison } from "./iceberg-report.ts";
@@ -25,7 +26,7 @@ import { benchWal } from "./wal.ts";
 
 const USAGE =
   "usage: npm run bench -- catalog | native | iceberg | lsm | keys | wal | compaction | " +
-  "overload | start | complete | dead-names | backup " +
+  "overload | start | complete | console | dead-names | backup " +
   "[--smoke] [--keep], catalog --tables N --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile | --large, lsm-blocks, lsm-manifest, lsm-resume, borders --root=DIR, json";
@@ -63,6 +64,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === "compaction" && known) return await compaction(flags);
   if (name === "start" && known) return await start(flags);
   if (name === "complete" && known) return await completion(flags);
+  if (name === "console" && known) return await consoleViews(flags);
   if (name === "backup" && known) return await backup(flags);
   if (name === "dead-names" && known) return await deadNames(flags);
   if (name === "overload" && known) return await overload(flags);
@@ -199,6 +201,14 @@ async function completion(flags: readonly string[]): Promise<number> {
   const cells = await benchComplete(smoke);
   const failed = smoke ? 0 : cells.filter(({ met }) => !met).length;
   return close("complete", cells, { cells: cells.length, failed }, flags);
+}
+
+/** A goal that is missed fails; a smoke run has none. */
+async function consoleViews(flags: readonly string[]): Promise<number> {
+  const smoke = flags.includes("--smoke");
+  const cells = await benchConsole(smoke);
+  const failed = smoke ? 0 : cells.filter(({ met }) => !met).length;
+  return close("console", cells, { cells: cells.length, failed }, flags);
 }
 
 async function borders(flags: readonly string[]): Promise<number> {

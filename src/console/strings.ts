@@ -72,6 +72,7 @@ export const STRINGS = {
   change: "Change",
   byThisNode: "Of this node, since its start.",
   changesHidden: "To see changes takes the privilege read-metadata on the account.",
+  tokenIs: "FIRN_TOKEN, and what stands for … below, is an API key of yours.",
   toThisNode: "to this node",
   freeStores: "stores of this machine cost nothing",
   commitsAnHour: "Commits an hour, last 24 h",

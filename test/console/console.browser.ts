@@ -19,7 +19,6 @@ const VIEWS = {
   changes: "/changes",
   jobs: "/jobs",
   dropped: "/dropped",
-  engine: "/engine",
   settings: "/settings",
 } as const;
 

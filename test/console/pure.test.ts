@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import type { PageField } from "../../src/api/page-operations.ts";
@@ -298,5 +300,60 @@ test("psql gets one text of a table's name, whatever it holds", () => {
   });
   expect(psql?.code).toBe(
     `psql 'postgresql://127.0.0.1:5433/la%20ke%27' -c 'SELECT * FROM "shop"."i""t'\\''em" LIMIT 10'`,
+  );
+});
+
+/** The block of code behind the name of an engine in `docs/iceberg.md`, which its suite runs. */
+function documented(engine: string): string {
+  const document = readFileSync(join(import.meta.dirname, "../../docs/iceberg.md"), "utf8");
+  const [, after = ""] = document.split(`**${engine}**`);
+  return /```\w+\n(.*?)```/s.exec(after)?.[1] ?? "";
+}
+
+test("what is shown of Spark, Trino and Flink is what the documents show, and where to", () => {
+  const target = { catalog: "default", namespace: ["a"], table: "t" };
+  const shown = new Map(
+    connectSnippets({ url: "http://127.0.0.1:8181", ...target }).map(({ client, code }) => [
+      client,
+      code,
+    ]),
+  );
+  const linesOf = (code: string) => code.split("\n").map((line) => line.trim());
+  const beyond = (client: string, but: RegExp) => {
+    const known = documented(client);
+    expect(known).toContain("http://127.0.0.1:8181/iceberg");
+    return linesOf(shown.get(client) ?? "").filter(
+      (line) => line !== "" && !but.test(line) && !linesOf(known).includes(line),
+    );
+  };
+  expect(beyond("Trino", /^#|^--|warehouse=default$/)).toEqual([]);
+  const spark = (code: string) =>
+    [...code.matchAll(/--(?:packages|conf) (\S+)/g)].map(([, given = ""]) =>
+      given.replaceAll("'", ""),
+    );
+  const documentedSpark = spark(documented("Spark"));
+  expect(documentedSpark.length).toBe(5);
+  const isNew = (given: string) => !documentedSpark.includes(given);
+  expect(spark(shown.get("Spark") ?? "").filter(isNew)).toEqual([
+    "spark.sql.catalog.firn.warehouse=default",
+  ]);
+  const options = (code: string) => [...code.matchAll(/'[\w-]+' = '[^']*'/g)].map(String);
+  const documentedFlink = options(documented("Flink"));
+  expect(documentedFlink.length).toBe(3);
+  expect(
+    options(shown.get("Flink") ?? "").filter((option) => !documentedFlink.includes(option)),
+  ).toEqual(["'warehouse' = 'default'"]);
+});
+
+test("who has signed in gets lines that take a token; no key is in them", () => {
+  const target = { catalog: "lake", namespace: ["a"], table: "t", principal: "jo b" };
+  const all = [
+    ...connectSnippets({ url: "http://h", ...target }),
+    ...rowSnippets({ host: "h", port: 1, ...target }),
+  ];
+  for (const { client, code } of all)
+    expect([client, /TOKEN|token/.test(code)]).toEqual([client, true]);
+  expect(all.at(-1)?.code).toMatch(
+    /^PGPASSWORD="\$FIRN_TOKEN" psql 'postgresql:\/\/jo%20b@h:1\/lake'/,
   );
 });

@@ -77,6 +77,13 @@ export class Stand {
     await rm(this.directory, { recursive: true, force: true });
   }
 
+  /** A page of a browser that keeps nothing of others. */
+  async blank(): Promise<Page> {
+    if (this.#browser === undefined) throw new Error("the browser was not started");
+    const context = await this.#browser.newContext({ viewport: { width: 1_200, height: 800 } });
+    return context.newPage();
+  }
+
   async open(path: string, options: BrowserContextOptions = {}): Promise<Opened> {
     if (this.#browser === undefined) throw new Error("the browser was not started");
     const context = await this.#browser.newContext({

@@ -1,4 +1,7 @@
+import { execFile, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import pg from "pg";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ServerProcess, startServer } from "../clients/server-process.ts";
@@ -46,7 +49,24 @@ describe.skipIf(CHROMIUM === undefined)("what people do in the console", () => {
   readsPlans();
   importsTables();
   watchesJobs();
+  showsLevels();
 });
+
+const hasPsql = spawnSync("psql", ["--version"]).status === 0;
+if (!hasPsql) console.log("psql is not installed: its line is run by another client");
+
+/** Runs the line for psql; with `pg`, what it connects to and asks, where there is no psql. */
+async function run(code: string): Promise<string> {
+  if (hasPsql) return promisify(execFile)("bash", ["-c", code]).then(({ stdout }) => stdout);
+  const [, url = "", statement = ""] = /^psql '(.*)' -c '(.*)'$/.exec(code) ?? [];
+  const client = new pg.Client({ connectionString: url.replace("//", "//tester@") });
+  await client.connect();
+  try {
+    return JSON.stringify((await client.query(statement)).rows);
+  } finally {
+    await client.end();
+  }
+}
 
 function looksBack(): void {
   test("home names what was changed, and counts commits by the hour", async () => {
@@ -85,6 +105,7 @@ function looksBack(): void {
     await page.getByRole("row", { name: /^--cache-memory-mib .*default/ }).waitFor();
     await page.goto(`${stand.url}/console${ITEMS}/connect`);
     const code = await page.locator(".code pre").innerText();
+    expect(await run(code)).toContain(ID);
     expect(code).toMatch(/^psql 'postgresql:\/\/127\.0\.0\.1:\d+\/lake' -c 'SELECT \* FROM "shop"/);
     await page.context().close();
   });
@@ -242,6 +263,25 @@ function watchesJobs(): void {
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("is being cancelled").waitFor();
     expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0);
+    await page.context().close();
+  });
+}
+
+function showsLevels(): void {
+  test("engine: light and dark, with what a stop has written to tables", async () => {
+    await sql("INSERT INTO shop.items SELECT g, 'n' || g, 1 FROM generate_series(10, 3000) g");
+    await sql("DELETE FROM shop.items WHERE id > 2500");
+    const { port } = new URL(stand.url);
+    await stand.server.stop();
+    await stand.serve(port);
+    await stand.inspect("engine", "/engine", async (page) => {
+      await page.getByText("share of tombstones").waitFor();
+    });
+    const { page } = await stand.open("/engine");
+    const inTables = page.locator(".figure", { hasText: "in tables" }).locator(".value");
+    expect(await inTables.innerText()).not.toBe("0 B");
+    await page.getByText("Show the figures").click();
+    expect(await page.locator(".picture td").nth(1).innerText()).toMatch(/ entries, [\d.]+ % tomb/);
     await page.context().close();
   });
 }

@@ -4,6 +4,7 @@ import { client, useLoaded } from "../data.ts";
 import { Code } from "../parts/copy.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import type { Path } from "../route.ts";
+import { who } from "../session.ts";
 import { STRINGS } from "../strings.ts";
 
 interface ConnectProps {
@@ -14,9 +15,19 @@ interface ConnectProps {
 }
 
 /** How each client reaches this table: lines to copy. */
-export function Connect({ format, ...target }: ConnectProps) {
-  if (format === "ROW") return <ConnectRows {...target} />;
-  return <Snippets snippets={connectSnippets({ url: location.origin, ...target })} />;
+export function Connect({ format, ...place }: ConnectProps) {
+  const principal = who.value?.principal;
+  const target = { ...place, ...(principal !== undefined && { principal }) };
+  return (
+    <>
+      {principal !== undefined && <p class="dim">{STRINGS.tokenIs}</p>}
+      {format === "ROW" ? (
+        <ConnectRows {...target} />
+      ) : (
+        <Snippets snippets={connectSnippets({ url: location.origin, ...target })} />
+      )}
+    </>
+  );
 }
 
 function Snippets({ snippets }: { readonly snippets: readonly Snippet[] }) {
@@ -32,7 +43,7 @@ function Snippets({ snippets }: { readonly snippets: readonly Snippet[] }) {
   );
 }
 
-function ConnectRows(target: Omit<ConnectProps, "format">) {
+function ConnectRows(target: Omit<ConnectProps, "format"> & { readonly principal?: string }) {
   const info = useLoaded("info", () => client.call("getInfo", {}));
   const host = location.hostname;
   return (

@@ -48,7 +48,11 @@ async function main(args: readonly string[]): Promise<Counts> {
     else env[variable] = where;
   }
   const counts = await withServer(({ url }) =>
-    environment.pytest(HERE, ["--durations=6", ...args], { ...env, FIRN_TEST_URL: url }),
+    environment.pytest(HERE, ["--durations=6", ...args], {
+      ...env,
+      FIRN_TEST_URL: url,
+      FIRN_TEST_NODE: process.execPath,
+    }),
   );
   return add(lacks, counts);
 }
