@@ -19,7 +19,7 @@ function rowsOf(shard: Shard): readonly Row[] {
   const levels = shard.levels.map(({ level, bytes, tables, entries, tombstones }) => ({
     name: level === 0 ? "level 0" : `run ${level}`,
     bytes: Number(bytes),
-    note: `${countText(tables)} tables, ${countText(entries)} entries`,
+    note: `${countText(tables)} ${tables === 1 ? "table" : "tables"}, ${countText(entries)} entries`,
     dead: Number(entries) === 0 ? 0 : Number(tombstones) / Number(entries),
   }));
   return [memory, ...levels];
