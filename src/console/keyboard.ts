@@ -4,8 +4,11 @@ import { go, route } from "./navigation.ts";
 export const isHelpOpen: Signal<boolean> = signal(false);
 export const isJumpOpen: Signal<boolean> = signal(false);
 
+/** What takes letters: a checkbox does not. */
+const TYPED = "input:not([type=checkbox]), textarea, select";
+
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest("input, textarea, select") !== null;
+  return target instanceof HTMLElement && target.closest(TYPED) !== null;
 }
 
 /** Moves the focus by one row of the lists on the page. */

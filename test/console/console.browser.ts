@@ -43,7 +43,10 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
 
 function shows(): void {
   test.each(Object.entries(VIEWS))("%s: light and dark, wide and narrow", (name, path) =>
-    stand.inspect(name, path),
+    stand.inspect(name, path, async (page) => {
+      // The feed has names a moment later.
+      if (name === "changes") await page.locator(".grid a").first().waitFor();
+    }),
   );
 
   test("two chosen snapshots are compared, and their ids are exact", async () => {

@@ -281,7 +281,9 @@ function showsLevels(): void {
     const inTables = page.locator(".figure", { hasText: "in tables" }).locator(".value");
     expect(await inTables.innerText()).not.toBe("0 B");
     await page.getByText("Show the figures").click();
-    expect(await page.locator(".picture td").nth(1).innerText()).toMatch(/ 1 table, [\d,]+ entries/);
+    expect(await page.locator(".picture td").nth(1).innerText()).toMatch(
+      / 1 table, [\d,]+ entries/,
+    );
     await page.context().close();
   });
 }

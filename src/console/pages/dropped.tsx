@@ -33,7 +33,7 @@ export function DroppedPage() {
                   of: ({ catalog = "", namespace = [], name }) =>
                     [catalog, ...namespace, name].join("."),
                 },
-                { name: "Kind", of: ({ type }) => type },
+                { name: "Kind", of: ({ type }) => type, isExtra: true },
                 { name: "Goes", of: ({ purgeAfter }) => agoText(purgeAfter, now.value) },
                 {
                   name: "Files",

@@ -96,7 +96,7 @@ function Rename({ table }: { readonly table: Table }) {
             void rename(event.currentTarget);
           }}
         >
-          <p class="actions">
+          <div class="fields">
             <label>
               {STRINGS.namespace}{" "}
               <input name="namespace" defaultValue={namespaceName(namespace)} spellcheck={false} />
@@ -104,7 +104,7 @@ function Rename({ table }: { readonly table: Table }) {
             <label>
               {STRINGS.name} <input name="name" defaultValue={name} spellcheck={false} required />
             </label>
-          </p>
+          </div>
           <p class="actions">
             <button type="button" onClick={() => dialog.current?.close()}>
               {STRINGS.cancel}
