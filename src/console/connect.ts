@@ -143,10 +143,11 @@ function duckdb(target: ConnectTarget): Snippet {
 
 function flink(target: ConnectTarget): Snippet {
   const signed = target.principal === undefined ? "" : ", 'token' = '…'";
+  const uri = quoted(uriOf(target), "'");
   const lines = [
     "CREATE CATALOG firn WITH (",
     "  'type' = 'iceberg', 'catalog-type' = 'rest',",
-    `  'uri' = ${quoted(uriOf(target), "'")}, 'warehouse' = ${quoted(target.catalog, "'")}${signed}`,
+    `  'uri' = ${uri}, 'warehouse' = ${quoted(target.catalog, "'")}${signed}`,
     ");",
     `SELECT * FROM firn.${inOneSchema(target, "`")} LIMIT 10;`,
   ];

@@ -30,7 +30,7 @@ function stepOf(text: string): Open["step"] {
 
 /**
  * Plans in the lines of EXPLAIN: a node begins at the margin or behind `->`, and holds every line
- * that stands further right. Undefined where the lines are no plan.
+ * that stands further right. Undefined where the lines are not a plan.
  */
 export function planTree(lines: readonly string[]): readonly PlanStep[] | undefined {
   const roots: Open["step"][] = [];

@@ -34,7 +34,7 @@ export const STRINGS = {
   sinceStart: "Since the start of this node",
   ofThisNode: "Settings of this node",
   importWhat:
-    "Registers the Iceberg and Delta tables of another catalog. No data is copied: tables keep their files.",
+    "Registers the tables of another catalog. No data is copied: tables keep their files.",
   importFrom: "1. Where the tables are",
   newConnector: "Another catalog",
   createConnector: "Create the connector",
@@ -56,8 +56,7 @@ export const STRINGS = {
   deleteRow: "Delete",
   save: "Save",
   isNull: "NULL",
-  rowWrite:
-    "Saved in one transaction. The page looks at the row once more before: one that was changed since is left as it is.",
+  rowWrite: "Saved in one transaction, unless the row was changed since it was read.",
   rowChanged: "The row was changed or deleted since it was read. Read it anew.",
   deleteForGood: "Delete it for good",
   noKey: "The table has no primary key: its rows can be changed by SQL alone.",

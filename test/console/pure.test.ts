@@ -165,7 +165,7 @@ test("names in the lines to copy stay names, whatever they hold", () => {
   expect(of("Spark")).toContain("'SELECT * FROM firn.`n s`.`a\"b'\\''c``d` LIMIT 10'");
 });
 
-test("a plan in lines is a tree; what no plan is, is none", () => {
+test("lines of a plan are a tree; other lines are not", () => {
   const tree = planTree([
     "Sort (actual time=1.250 rows=2)",
     "  Sort Key: aggregate 0",
@@ -296,10 +296,10 @@ test("psql gets one text of a table's name, whatever it holds", () => {
     port: 5433,
     catalog: "la ke'",
     namespace: ["shop"],
-    table: `i"t'em`,
+    table: `i"t'm`,
   });
   expect(psql?.code).toBe(
-    `psql 'postgresql://127.0.0.1:5433/la%20ke%27' -c 'SELECT * FROM "shop"."i""t'\\''em" LIMIT 10'`,
+    `psql 'postgresql://127.0.0.1:5433/la%20ke%27' -c 'SELECT * FROM "shop"."i""t'\\''m" LIMIT 10'`,
   );
 });
 

@@ -33,7 +33,8 @@ describe.skipIf(CHROMIUM === undefined)("what people do in the console", () => {
     await seed(stand.url);
     await sql("CREATE SCHEMA shop");
     await sql(
-      "CREATE TABLE shop.items (id int8 PRIMARY KEY, name text NOT NULL, price numeric(8,2), note jsonb)",
+      "CREATE TABLE shop.items (id int8 PRIMARY KEY, name text NOT NULL, " +
+        "price numeric(8,2), note jsonb)",
     );
     await sql(
       `INSERT INTO shop.items VALUES (${ID}, 'ice', 1.50, '{"a": [1]}'), (2, 'snow', 2, NULL)`,

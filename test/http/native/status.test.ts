@@ -150,7 +150,7 @@ test("usage keeps so many tables, and adds the others up", () => {
   expect(usage.report({ ...OWN_ACTOR, account: "another" }).total.requests).toBe(0);
 });
 
-test("requests and commits are counted by the hour and the day; old ones are forgotten", async () => {
+test("requests and commits are counted by hour and day; old ones are forgotten", async () => {
   const clock = new VirtualClock(Date.UTC(2030, 0, 1, 22, 59));
   const usage = new UsageMeter(clock, ACCOUNT);
   const commit = () =>
