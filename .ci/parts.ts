@@ -93,7 +93,11 @@ const FIRST: readonly Spec[] = [
 const BESIDE: readonly Spec[] = [
   simple("cloud", "waits", npm("test:cloud")),
   simple("engines", "waits", npm("test:engines")),
-  simple("access", "waits", npm("test:access")),
+  {
+    name: "access",
+    stream: "waits",
+    command: ({ seed }) => npm("test:access", "--seed", seed()),
+  },
   simple("clients", "waits", npm("test:clients")),
   {
     name: "kill",

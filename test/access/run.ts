@@ -1,17 +1,37 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { add, type Counts, finish, missing, ONE_FAILED } from "../clients/counts.ts";
 import { findPython, PythonEnvironment } from "../clients/python.ts";
+import { wholeNumber } from "../support/arguments.ts";
 import { ADMIN_KEY, openClockedServer } from "./clocked-server.ts";
+import { Probes } from "./probes/probe.ts";
+import { tellProbes, unreached } from "./probes/summary.ts";
 
 /*
- * Real parties of authentication: an OpenID Connect provider that signs tokens, and PyIceberg,
- * whose sessions outlive their tokens. Arguments choose among them: `oidc`, `pyiceberg`.
+ * What needs more than `npm test` gives it: 10,000 probes of isolation (`--probes N`, `--seed N`), an
+ * OpenID Connect provider that signs tokens, and PyIceberg, whose sessions outlive their tokens.
+ * Arguments choose among them: `probes`, `oidc`, `pyiceberg`.
  */
 
 const CLIENTS = join(import.meta.dirname, "..", "clients");
 const ONE_PASSED: Counts = { passed: 1, failed: 0, skipped: 0 };
+
+const PROBES = 10_000;
+
+async function isolation({ probes: count, seed }: Asked): Promise<Counts> {
+  const probes = await Probes.open(seed);
+  try {
+    const tally = await probes.run(count, seed);
+    tellProbes(tally, seed);
+    const untried = count < PROBES ? [] : unreached(tally);
+    if (untried.length > 0) console.log(`not one probe reached ${untried.join(", ")}`);
+    return tally.findings.length + untried.length > 0 ? ONE_FAILED : ONE_PASSED;
+  } finally {
+    await probes.close();
+  }
+}
 
 async function parties(): Promise<Counts> {
   const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "access"];
@@ -40,16 +60,37 @@ async function pyiceberg(): Promise<Counts> {
   }
 }
 
-const PARTIES: Readonly<Record<string, () => Promise<Counts>>> = { oidc: parties, pyiceberg };
+type Party = (asked: Asked) => Promise<Counts>;
 
-async function main(asked: readonly string[]): Promise<Counts> {
+const PARTIES: Readonly<Record<string, Party>> = { probes: isolation, oidc: parties, pyiceberg };
+
+interface Asked {
+  readonly names: readonly string[];
+  readonly probes: number;
+  readonly seed: number;
+}
+
+function read(args: readonly string[]): Asked {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { probes: { type: "string" }, seed: { type: "string" } },
+  });
+  return {
+    names: positionals.length === 0 ? Object.keys(PARTIES) : positionals,
+    probes: wholeNumber("probes", values.probes ?? String(PROBES)),
+    seed: wholeNumber("seed", values.seed ?? String(Date.now() % 2 ** 31)),
+  };
+}
+
+async function main(asked: Asked): Promise<Counts> {
   let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const name of asked.length === 0 ? Object.keys(PARTIES) : asked) {
+  for (const name of asked.names) {
     const party = PARTIES[name];
     if (party === undefined) throw new Error(`no such party: ${name}`);
-    counts = add(counts, await party());
+    counts = add(counts, await party(asked));
   }
   return counts;
 }
 
-finish(await main(process.argv.slice(2)));
+finish(await main(read(process.argv.slice(2))));

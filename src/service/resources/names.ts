@@ -8,6 +8,7 @@ import type { NamespaceRef } from "../../catalog/namespaces.ts";
 import type { RelationRef } from "../../catalog/relations.ts";
 import type { NeededPlace } from "../access/request-access.ts";
 import type { FoundName } from "./found-name.ts";
+import { KnownIds } from "./known-ids.ts";
 import type { CatalogPlace, ConnectorPlace, NamespacePlace, RelationPlace } from "./resource.ts";
 
 /** A reference by names, and the id that it has to lead to where it was made of an id. */
@@ -41,16 +42,17 @@ export function noSuchId(kind: Kind, id: string): FirnError {
  */
 export class ResourceNames {
   readonly #catalog: AccountCatalog;
+  readonly #known: KnownIds;
 
   constructor(catalog: AccountCatalog) {
     this.#catalog = catalog;
+    this.#known = new KnownIds(catalog.context);
   }
 
   /** @throws FirnError `CATALOG_NOT_FOUND`, `ID_INVALID`. No request for a name, one for an id. */
   async catalog({ catalog }: CatalogPlace): Promise<Pinned<string>> {
     if ("name" in catalog) return { ref: catalog.name, id: undefined };
     const { entity } = await this.#byId("catalog", catalog.id);
-    await this.#assertKnown("catalog", entity.id, { catalog: { name: entity.name } });
     return { ref: entity.name, id: entity.id };
   }
 
@@ -66,11 +68,12 @@ export class ResourceNames {
     const { ref: catalog, id: catalogId } = await this.catalog(place);
     const { namespace } = place;
     if ("path" in namespace) return { ref: { catalog, path: namespace.path }, id: undefined };
+    // First what lies above: where that is not there, an id is not looked at.
+    const within = catalogId ?? (await this.#catalog.catalogs.get(catalog)).entity.id;
     const { entity } = await this.#byId("namespace", namespace.id);
-    if (entity.type !== "namespace") throw noSuchId("namespace", namespace.id);
-    await this.#assertWithin("namespace", namespace.id, entity.catalogId, catalogId, catalog);
-    const known = { catalog: { name: catalog }, namespace: { path: entity.path } };
-    await this.#assertKnown("namespace", entity.id, known);
+    if (entity.type !== "namespace" || entity.catalogId !== within) {
+      throw noSuchId("namespace", namespace.id);
+    }
     return { ref: { catalog, path: entity.path }, id: entity.id };
   }
 
@@ -81,14 +84,10 @@ export class ResourceNames {
       const { ref } = await this.namespace(place);
       return { ref: { ...ref, name: relation.name }, id: undefined };
     }
-    const { entity } = await this.#byId(type, relation.id);
-    if (entity.type !== type) throw noSuchId(type, relation.id);
     const { ref, id } = await this.namespace(place);
-    const namespaceId = id ?? (await this.#catalog.namespaces.get(ref)).entity.id;
-    if (entity.namespaceId !== namespaceId) throw noSuchId(type, relation.id);
-    const namespace = { path: ref.path };
-    const known = { catalog: { name: ref.catalog }, namespace, relation: { name: entity.name } };
-    await this.#assertKnown(type, entity.id, known);
+    const within = id ?? (await this.#catalog.namespaces.get(ref)).entity.id;
+    const { entity } = await this.#byId(type, relation.id);
+    if (entity.type !== type || entity.namespaceId !== within) throw noSuchId(type, relation.id);
     return { ref: { ...ref, name: entity.name }, id: entity.id };
   }
 
@@ -132,45 +131,26 @@ export class ResourceNames {
       await catalogs.get((await this.catalog(place)).ref);
       return;
     }
-    const { ref } = await this.namespace({ ...place, namespace });
-    if (relation === undefined) return namespaces.exists(ref);
-    if ("id" in relation) {
-      await this.relation("table", { ...place, namespace, relation });
-      return;
+    if (relation === undefined) {
+      return namespaces.exists((await this.namespace({ ...place, namespace })).ref);
     }
-    const named = { ...ref, name: relation.name };
+    const at = { ...place, namespace, relation };
     try {
-      await tables.find(named);
+      await tables.find((await this.relation("table", at)).ref);
     } catch (error) {
       if (!(error instanceof FirnError) || error.code !== CODES.table) throw error;
-      await views.find(named);
+      await views.find((await this.relation("view", at)).ref);
     }
   }
 
-  /** Refuses an id as one of nothing, where its entity may not be known. */
-  async #assertKnown(kind: Kind, id: string, place: NeededPlace): Promise<void> {
-    if (nameAccess() === undefined) return;
-    try {
-      await this.look(place);
-    } catch (error) {
-      if (error instanceof FirnError && error.kind === "NotFound") throw noSuchId(kind, id);
-      throw error;
-    }
-  }
-
-  async #assertWithin(
-    kind: Kind,
-    id: string,
-    actual: string,
-    catalogId: string | undefined,
-    catalog: string,
-  ): Promise<void> {
-    const wanted = catalogId ?? (await this.#catalog.catalogs.get(catalog)).entity.id;
-    if (actual !== wanted) throw noSuchId(kind, id);
-  }
-
+  /** What may not be known is refused as an id of nothing. */
   async #byId<K extends Kind>(kind: K, text: string) {
     const id = parseId<AnyId>(text);
+    const access = nameAccess();
+    // Connectors lie in the account, whose privileges were judged.
+    if (access !== undefined && kind !== "connector") {
+      if (!(await this.#known.has(access, kind, id))) throw noSuchId(kind, id);
+    }
     type Kinds = Exclude<Entity, { type: "account" }>;
     const stored = await entityById<Kinds>(this.#catalog.context, kind, id as Kinds["id"]);
     if (stored === undefined) throw noSuchId(kind, id);

@@ -161,6 +161,42 @@ describe("what may not be known", () => {
     expect(JSON.stringify(byId.body)).not.toContain("hidden");
   });
 
+  it("is answered as an id of nothing, below names and ids, also where those are hidden", async () => {
+    await team.namespace("vault");
+    await team.table("vault", "gold");
+    const key = await team.principal("visitor");
+    await team.namespace("lobby");
+    await team.table("lobby", "map");
+    await team.table("lobby", "safe");
+    const seen = { catalog: "default", namespace: ["lobby"], name: "map" };
+    await team.grant("visitor", ["read-metadata"], seen);
+    const idOf = async (path: string) => ((await team.admin("GET", path)) as { id: string }).id;
+    const at = "/api/v1/catalogs/default/namespaces";
+    const [vault, gold, safe] = await Promise.all(
+      [`${at}/vault`, t("vault", "gold"), t("lobby", "safe")].map(idOf),
+    );
+    const none = "01890a5d-ac96-774b-bcce-b302099a8057";
+    const paths = (id: string | undefined, namespace = id) => [
+      `${at}/id:${namespace}`,
+      `${at}/vault/tables/id:${id}`,
+      `${at}/id:${namespace}/tables/id:${id}`,
+      `${at}/lobby/tables/id:${id}`,
+    ];
+    const absent = paths(none);
+    for (const hidden of [paths(gold, vault), paths(safe, vault)]) {
+      for (const [i, path] of hidden.entries()) {
+        const named = [vault, gold, safe, none];
+        const told = async (asked: string) => {
+          const { status, headers, body } = await team.ask(key, "GET", asked);
+          let text = JSON.stringify(body);
+          for (const id of named) text = text.replaceAll(id ?? "", "ID");
+          return { status, code: headers["x-firn-error"], text };
+        };
+        expect([path, await told(path)]).toEqual([path, await told(absent[i] ?? "")]);
+      }
+    }
+  });
+
   it("is in no list and no search", async () => {
     const key = await team.principal("reader");
     await team.namespace("lists");

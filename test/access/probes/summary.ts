@@ -1,0 +1,19 @@
+import type { ProbeTally } from "./probe.ts";
+import { PROBED } from "./requests.ts";
+
+/** Operations that no probe got beyond the check of its request: what was not tried. */
+export function unreached({ reached }: ProbeTally): readonly string[] {
+  return PROBED.map(({ name }) => name).filter((name) => !reached.has(name));
+}
+
+/** What a run came to, for a reader who wants to repeat it. */
+export function tellProbes(tally: ProbeTally, seed: number): void {
+  for (const { operation, identity, target, seed: drawn, what } of tally.findings) {
+    console.log(`${operation} by ${identity}, ${target} (drawn by ${drawn}): ${what}`);
+  }
+  const { probes, pairs, findings, hiddenMs, absentMs } = tally;
+  const medians = `${hiddenMs.toFixed(3)} ms hidden, ${absentMs.toFixed(3)} ms absent`;
+  console.log(
+    `${probes} probes (--seed ${seed}), ${pairs} of them by name or id: ${findings.length} findings; medians ${medians}`,
+  );
+}
