@@ -62,7 +62,7 @@ export const CATALOG_OPERATIONS: Readonly<Record<keyof CatalogOperations, ApiOpe
     template: "/catalogs",
     tag: "catalogs",
     summary: "List catalogs",
-    needs: ["see"],
+    needs: ["see", "read-metadata"],
     query: LIST,
     status: 200,
     answer: pageOf(SUMMARY),

@@ -81,7 +81,7 @@ export const CONNECTOR_OPERATIONS: Readonly<Record<keyof ConnectorOperations, Ap
     template: CONNECTORS,
     tag,
     summary: "List connectors",
-    needs: ["see"],
+    needs: ["read-metadata"],
     query: PAGE,
     status: 200,
     answer: pageOf(SUMMARY),

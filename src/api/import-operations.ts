@@ -85,7 +85,7 @@ export const IMPORT_OPERATIONS: Readonly<Record<keyof ImportOperations, ApiOpera
     tag,
     summary:
       "Register tables of a connector's catalog: a page of them, in the order of their names",
-    needs: ["create"],
+    needs: ["admin"],
     query: PAGE,
     body: object(
       { into: NAME },
@@ -117,7 +117,7 @@ export const IMPORT_OPERATIONS: Readonly<Record<keyof ImportOperations, ApiOpera
     template: `${ONE}/imports`,
     tag,
     summary: "Import in the background what the connector's policy names, without credentials",
-    needs: ["create"],
+    needs: ["admin"],
     body: object({ into: NAME }, { replace: REPLACE }),
     status: 202,
     answer: JOB,
@@ -127,7 +127,7 @@ export const IMPORT_OPERATIONS: Readonly<Record<keyof ImportOperations, ApiOpera
     template: `${ONE}:check`,
     tag,
     summary: "Ask a connector's catalog for its namespaces",
-    needs: ["read-metadata"],
+    needs: ["admin"],
     body: object({}, { credentials: CREDENTIALS }),
     status: 200,
     answer: object({ namespaces: COUNT }),

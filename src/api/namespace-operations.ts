@@ -66,7 +66,7 @@ export const NAMESPACE_OPERATIONS: Readonly<Record<keyof NamespaceOperations, Ap
     template: NAMESPACES,
     tag: "namespaces",
     summary: "List the namespaces of a catalog, or below a parent",
-    needs: ["see"],
+    needs: ["see", "read-metadata"],
     query: {
       ...LIST,
       parent: {

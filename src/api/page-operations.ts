@@ -179,7 +179,7 @@ export const PAGE_OPERATIONS: Readonly<Record<keyof PageOperations, ApiOperation
     template: "/home",
     tag: "node",
     summary: "Get what is new and what wants attention",
-    needs: ["see"],
+    needs: ["read-metadata"],
     status: 200,
     answer: object(
       {
@@ -199,7 +199,7 @@ export const PAGE_OPERATIONS: Readonly<Record<keyof PageOperations, ApiOperation
     template: "/catalogs/{catalog}:page",
     tag: "catalogs",
     summary: "Get a catalog with the namespaces of its top level",
-    needs: ["see"],
+    needs: ["read-metadata"],
     query: PAGE,
     status: 200,
     answer: object({ catalog: CATALOG, namespaces: listOf(SUMMARY) }, { nextPageToken: TEXT }),
@@ -209,7 +209,7 @@ export const PAGE_OPERATIONS: Readonly<Record<keyof PageOperations, ApiOperation
     template: `${AT_NAMESPACE}:page`,
     tag: "namespaces",
     summary: "Get a namespace with what is in it, and the size of each table",
-    needs: ["see"],
+    needs: ["read-metadata"],
     query: PAGE,
     status: 200,
     answer: object(

@@ -102,7 +102,7 @@ function common(what: "table" | "view", answer: Schema): Readonly<Record<string,
       template: all,
       tag,
       summary: `List the ${tag} of a namespace`,
-      needs: ["see"],
+      needs: ["see", "read-metadata"],
       query: LIST,
       status: 200,
       answer: pageOf(SUMMARY),
@@ -200,6 +200,7 @@ export const RELATION_OPERATIONS: Readonly<Record<keyof RelationOperations, ApiO
   },
   dropTable: {
     ...OF_TABLES.drop,
+    needs: ["drop", "write-data"],
     query: {
       purge: { ...FLAG, description: "Deletes its files too, once the retention is over" },
     },

@@ -141,7 +141,7 @@ export const ROW_OPERATIONS: Readonly<Record<keyof RowOperations, ApiOperation>>
     template: `${ROWS}:write`,
     tag,
     summary: "Write rows in one transaction: all of it happens, or nothing",
-    needs: ["write-data"],
+    needs: ["write-data", "read-data"],
     body: object(
       { writes: { type: "array", items: WRITE, minItems: 1, maxItems: 1_000 } },
       {

@@ -6,13 +6,14 @@ import { add, type Counts, finish, missing, ONE_FAILED } from "../clients/counts
 import { findPython, PythonEnvironment } from "../clients/python.ts";
 import { wholeNumber } from "../support/arguments.ts";
 import { ADMIN_KEY, openClockedServer } from "./clocked-server.ts";
+import { Matrix } from "./probes/matrix.ts";
 import { Probes } from "./probes/probe.ts";
-import { tellProbes, unreached } from "./probes/summary.ts";
+import { tellMatrix, tellProbes, unreached } from "./probes/summary.ts";
 
 /*
- * What needs more than `npm test` gives it: 10,000 probes of isolation (`--probes N`, `--seed N`), an
+ * What needs more than `npm test` gives it: 10,000 probes of isolation (`--probes N`, `--seed N`), every operation by every privilege, an
  * OpenID Connect provider that signs tokens, and PyIceberg, whose sessions outlive their tokens.
- * Arguments choose among them: `probes`, `oidc`, `pyiceberg`.
+ * Arguments choose among them: `probes`, `matrix`, `oidc`, `pyiceberg`.
  */
 
 const CLIENTS = join(import.meta.dirname, "..", "clients");
@@ -30,6 +31,15 @@ async function isolation({ probes: count, seed }: Asked): Promise<Counts> {
     return tally.findings.length + untried.length > 0 ? ONE_FAILED : ONE_PASSED;
   } finally {
     await probes.close();
+  }
+}
+
+async function privileges({ seed }: Asked): Promise<Counts> {
+  const matrix = await Matrix.open(seed);
+  try {
+    return tellMatrix(await matrix.run(seed), seed) ? ONE_PASSED : ONE_FAILED;
+  } finally {
+    await matrix.close();
   }
 }
 
@@ -62,7 +72,12 @@ async function pyiceberg(): Promise<Counts> {
 
 type Party = (asked: Asked) => Promise<Counts>;
 
-const PARTIES: Readonly<Record<string, Party>> = { probes: isolation, oidc: parties, pyiceberg };
+const PARTIES: Readonly<Record<string, Party>> = {
+  probes: isolation,
+  matrix: privileges,
+  oidc: parties,
+  pyiceberg,
+};
 
 interface Asked {
   readonly names: readonly string[];

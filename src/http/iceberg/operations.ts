@@ -262,7 +262,7 @@ const FUNCTION_OPERATIONS: readonly Operation[] = [
     pageOf(call.query);
     return answer.identifiersAnswer(ref.namespace, { items: [], nextPageToken: null });
   }),
-  read(["read-metadata"], "GET", `${NAMESPACE}/functions/{function}`, async (service, call) => {
+  read(["see"], "GET", `${NAMESPACE}/functions/{function}`, async (service, call) => {
     const ref = call.namespaceRef;
     await service.namespaceExists(call.actor, ref);
     throw functionNotFound(ref.namespace, call.functionName);

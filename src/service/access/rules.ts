@@ -319,7 +319,8 @@ const SEARCH: RulesOf<NameSearch> = { find: () => [] };
 const SNAPSHOTS: RulesOf<TableSnapshots> = {
   metadata: (ref) => [on(tableAt(ref), "read-metadata")],
   get: (ref) => [on(tableAt(ref), "read-metadata")],
-  holding: (ref) => [on(tableAt(ref), "read-metadata")],
+  // Of what writes beside a snapshot, and was judged for that.
+  holding: (ref) => [on(tableAt(ref), "see")],
   current: (ref) => [on(tableAt(ref), "read-metadata")],
   asOf: (ref) => [on(tableAt(ref), "read-metadata")],
   ancestors: (ref) => [on(tableAt(ref), "read-metadata")],

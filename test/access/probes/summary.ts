@@ -1,3 +1,4 @@
+import type { MatrixTally } from "./matrix.ts";
 import type { ProbeTally } from "./probe.ts";
 import { PROBED } from "./requests.ts";
 
@@ -16,4 +17,16 @@ export function tellProbes(tally: ProbeTally, seed: number): void {
   console.log(
     `${probes} probes (--seed ${seed}), ${pairs} of them by name or id: ${findings.length} findings; medians ${medians}`,
   );
+}
+
+/** What the operations came to by privileges; true where nothing is left to be explained. */
+export function tellMatrix(tally: MatrixTally, seed: number): boolean {
+  const { findings, undeclared, undecided, requests, allowed, refused } = tally;
+  for (const finding of findings.slice(0, 20)) console.log(finding);
+  if (undeclared.length > 0) console.log(`not declared: ${undeclared.join(", ")}`);
+  if (undecided.length > 0) console.log(`not both allowed and refused: ${undecided.join(", ")}`);
+  console.log(
+    `${requests} requests by privileges (--seed ${seed}): ${allowed} allowed, ${refused} refused, ${findings.length} findings`,
+  );
+  return findings.length + undeclared.length + undecided.length === 0;
 }

@@ -23,7 +23,7 @@ export interface Told {
 export interface Sent {
   readonly method: string;
   readonly path: string;
-  readonly body?: unknown;
+  readonly body?: unknown | undefined;
   /** Lines of JSON, not one text. */
   readonly lines?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
@@ -82,6 +82,10 @@ export class World {
       text,
       reads: this.#reads,
     };
+  }
+
+  asAdmin(sent: Sent): Promise<Told> {
+    return this.ask(ADMIN_KEY, sent);
   }
 
   /** As the first administrator; must succeed. */
