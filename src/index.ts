@@ -148,6 +148,8 @@ export interface FirnOptions {
   readonly vendRole?: string;
   readonly vendStsEndpoint?: string;
   readonly vendLifetime?: string;
+  /** Which requests to S3 are signed for clients that ask for it: `off` if absent. */
+  readonly remoteSigning?: "off" | "read" | "write";
   /** Requests a second of one principal; 0 or absent: no bound. */
   readonly principalRate?: number;
   /** Spans such as `1h`. */

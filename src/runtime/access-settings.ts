@@ -14,6 +14,9 @@ import {
 export const AUTH_MODES = ["none", "required"] as const;
 export type AuthMode = (typeof AUTH_MODES)[number];
 
+export const SIGNING_MODES = ["off", "read", "write"] as const;
+export type SigningMode = (typeof SIGNING_MODES)[number];
+
 /** Who is let in, and what they are asked for. */
 export interface AccessSettingValues {
   readonly auth: AuthMode;
@@ -34,6 +37,7 @@ export interface AccessSettingValues {
   readonly vendRole: string | undefined;
   readonly vendStsEndpoint: string | undefined;
   readonly vendLifetime: number;
+  readonly remoteSigning: SigningMode;
   /** Absolute path. */
   readonly auditLog: string | undefined;
   readonly auditLogMib: number;
@@ -110,6 +114,12 @@ export const ACCESS_SETTINGS: AccessSettingTable = {
     doc:
       "How long credentials for the files of a table are valid. Between 15m and 12h, and at most " +
       "the role's maximum session duration.",
+  },
+  remoteSigning: {
+    ...single(`<${SIGNING_MODES.join("|")}>`, "off", oneOf(SIGNING_MODES)),
+    doc:
+      "Which requests to S3 this server signs for clients that ask for it (remote signing): none, " +
+      "reads, or writes too. See docs/access.md.",
   },
   auditLog: {
     ...optional("<file>", parseDir),

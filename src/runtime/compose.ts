@@ -12,6 +12,7 @@ import type { Housekeeping, PageAsked } from "../http/admin/housekeeping.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { type Access, openAccess } from "../service/access/access.ts";
 import { ensureFirstPrincipal } from "../service/access/first-principal.ts";
+import { RemoteSigning } from "../service/access/remote-signing.ts";
 import { Vending } from "../service/access/vending.ts";
 import {
   AccountNodes,
@@ -165,6 +166,7 @@ async function openNodeOver(
     },
     reading: (limits) => threadReading(clock, limits),
     vending: await vendingOf(settings, clock, locations),
+    signing: signingOf(settings, lake, locations),
     // Administrators of other accounts must not make this machine ask addresses of their choice.
     remote: account === undefined ? remoteFetch : undefined,
     openRowShard,
@@ -188,6 +190,17 @@ async function vendingOf(
     partition: roleArn.split(":")[1] ?? "aws",
     kmsKey: settings.s3KmsKey,
   });
+}
+
+/** Signs with this server's credentials. Off loopback, a caller without one would use them. */
+function signingOf(
+  { auth, host, remoteSigning: mode }: Settings,
+  lake: Lake,
+  locations: Locations,
+): RemoteSigning | undefined {
+  if (mode === "off" || (auth === "none" && !isLoopbackHost(host))) return undefined;
+  const bucketOf = (name: string, within: string) => lake.signerOf(name, within);
+  return new RemoteSigning({ locations, mode, bucketOf });
 }
 
 /** Opens what serves another account, with the catalog that its clients ask for by default. */

@@ -2,6 +2,7 @@ import type { Metrics } from "../base/metrics.ts";
 import { DeferredBlobStore } from "../blob/deferred.ts";
 import type { LocationScheme } from "../blob/locations.ts";
 import { s3Scheme } from "../blob/s3/scheme.ts";
+import type { SigningBucket } from "../service/access/remote-signing.ts";
 import type { Properties } from "../service/requests.ts";
 import type { LakeBucket } from "./s3-stores.ts";
 import type { Settings } from "./settings.ts";
@@ -12,6 +13,8 @@ export interface Lake {
   readonly scheme: LocationScheme;
   /** What clients need to know of a bucket. @throws FirnError while S3 is silent. */
   configOf(bucket: string): Promise<Properties>;
+  /** What signs requests to a bucket. `within`: a key below which it may be tried out. */
+  signerOf(bucket: string, within: string): Promise<SigningBucket>;
   close(): Promise<void>;
 }
 
@@ -33,6 +36,7 @@ export function openLake(settings: Settings, components: Components, metrics: Me
   return {
     scheme: s3Scheme({ open, watched: settings.s3CheckMetadata }),
     configOf: async (bucket) => (await bucketOf(bucket)).config,
+    signerOf: async (bucket, within) => (await bucketOf(bucket)).signer(within),
     close: async () => {
       for (const bucket of await Promise.allSettled(buckets.values())) {
         if (bucket.status === "fulfilled") bucket.value.store.close();

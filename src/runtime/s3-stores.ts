@@ -11,8 +11,10 @@ import type { S3Options } from "../blob/s3/options.ts";
 import { probeBucket } from "../blob/s3/probe.ts";
 import { inItsRegion } from "../blob/s3/region.ts";
 import { S3BlobStore } from "../blob/s3/store.ts";
+import type { SigningBucket } from "../service/access/remote-signing.ts";
 import type { Properties } from "../service/requests.ts";
 import { StoreCosts } from "../service/stores/store-costs.ts";
+import { signerOnce } from "./request-signer.ts";
 import { NO_ENDPOINT } from "./setting-values.ts";
 import type { Settings } from "./settings.ts";
 import type { Components } from "./stores.ts";
@@ -39,6 +41,8 @@ export interface LakeBucket {
   readonly store: S3BlobStore;
   /** What clients need to know of it, as their settings. */
   readonly config: Properties;
+  /** As `Lake.signerOf`. */
+  signer(within: string): Promise<SigningBucket>;
 }
 
 /**
@@ -57,7 +61,11 @@ export async function lakeBucket(
   const options = await inItsRegion(asked, components);
   const address = await bucketAddress(options, clock);
   const config = address === undefined ? {} : clientConfig(address, settings);
-  return { store: new S3BlobStore(options, components), config };
+  const { remoteSigning, s3ClientEndpoint } = settings;
+  const clientEndpoint = s3ClientEndpoint === NO_ENDPOINT ? undefined : s3ClientEndpoint;
+  const writes = remoteSigning === "write";
+  const signer = signerOnce({ options, clock, prng, writes, clientEndpoint });
+  return { store: new S3BlobStore(options, components), config, signer };
 }
 
 /** By the names of every client's settings. Of AWS the region is enough. */

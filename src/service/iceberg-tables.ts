@@ -20,6 +20,10 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import { refSnapshotSteps } from "../iceberg/refs.ts";
 import { requirementChecks } from "../iceberg/requirements.ts";
 import { applySteps, type TableUpdate } from "../iceberg/updates.ts";
+import type { RemoteSigning, SignedRequest } from "./access/remote-signing.ts";
+import type { VendMode } from "./access/session-policy.ts";
+import { signRefused } from "./access/sign-refused.ts";
+import type { AskedSignature } from "./access/sign-request.ts";
 import {
   credentialConfig,
   modeOf,
@@ -75,6 +79,12 @@ const DATA_DIRECTORY = "data";
 
 /** A location that a receipt has room for; a longer one is worked out again. */
 const STAGED_LOCATION = 300;
+
+/** What gives clients access to the files of tables; absent: their own credentials do. */
+export interface FileAccess {
+  readonly vending?: Vending | undefined;
+  readonly signing?: RemoteSigning | undefined;
+}
 
 /** What two answers to one staged create have in common. */
 type Located = Pick<TableMetadata, "location" | "properties">;
@@ -157,6 +167,7 @@ export class IcebergTables implements TableOperations {
   readonly #places: TableLocations;
   readonly #configs: TableConfigs;
   readonly #vending: Vending | undefined;
+  readonly #signing: RemoteSigning | undefined;
   readonly #commits: RelationCommits<Table, TableMetadata>;
   readonly #queue: CommitQueue = new CommitQueue();
   readonly #pacer: ConflictPacer;
@@ -169,7 +180,7 @@ export class IcebergTables implements TableOperations {
     files: MetadataFiles<TableMetadata>,
     places: TableLocations,
     configs: TableConfigs,
-    vending?: Vending,
+    { vending, signing }: FileAccess = {},
   ) {
     this.#catalog = catalog;
     this.#locations = locations;
@@ -177,6 +188,7 @@ export class IcebergTables implements TableOperations {
     this.#places = places;
     this.#configs = configs;
     this.#vending = vending;
+    this.#signing = signing;
     const { context, tables: relations } = catalog;
     this.#pacer = new ConflictPacer(context.clock);
     this.#heads = new KnownHeads(files);
@@ -199,7 +211,8 @@ export class IcebergTables implements TableOperations {
     const { location, version, revision } = found;
     const etag = tagOf(version, revision, options.snapshots);
     const { delegation } = options;
-    const isLent = delegation !== undefined && this.#vending !== undefined;
+    const isLent =
+      delegation !== undefined && (this.#vending !== undefined || this.#signing !== undefined);
     // What is lent ends before the table changes: it is answered anew each time.
     if (!isLent && options.ifNoneMatch?.some((tag) => tag === etag || tag === ANY_TAG) === true) {
       await this.#files.assertThere(found);
@@ -245,9 +258,37 @@ export class IcebergTables implements TableOperations {
     mode = modeOf(actor, ref),
   ): Promise<LoadedTable> {
     if (delegation === undefined) return loaded;
+    if (delegation.credentials === false || this.#vending === undefined) {
+      return this.#withSigning(ref, loaded, metadata, delegation, mode);
+    }
     const credentials = await this.#lend(actor, ref, metadata, delegation, loaded.config, mode);
     if (credentials.length === 0) return loaded;
     return { ...loaded, credentials, config: { ...loaded.config, ...credentials[0]?.config } };
+  }
+
+  /** Settings that make the client ask for signatures, where it does and may read. */
+  async #withSigning(
+    { catalog }: TableRef,
+    loaded: LoadedTable,
+    metadata: Located,
+    { signEndpoint }: Delegation,
+    mode: VendMode | undefined,
+  ): Promise<LoadedTable> {
+    if (this.#signing === undefined || signEndpoint === undefined || mode === undefined) {
+      return loaded;
+    }
+    const places = () => this.#places.of(catalog);
+    const config = await this.#signing.configFor(metadata, signEndpoint, places);
+    return config === undefined ? loaded : { ...loaded, config: { ...loaded.config, ...config } };
+  }
+
+  /** Warm: as a load, and no request for the signature itself. */
+  async signRequest(_actor: Actor, ref: TableRef, asked: AskedSignature): Promise<SignedRequest> {
+    const where = refOf(ref);
+    const found = await ofRelation("table", where, () => this.#commits.find(where));
+    if (this.#signing === undefined) throw signRefused("the server signs no requests");
+    const { metadata } = await this.#files.load(found);
+    return this.#signing.sign(asked, metadata, () => this.#places.of(ref.catalog));
   }
 
   async #lend(
@@ -273,7 +314,7 @@ export class IcebergTables implements TableOperations {
     delegation: Delegation | undefined,
   ): Promise<LoadedTable> {
     const loaded = await this.#answer(done);
-    if (delegation === undefined || this.#vending === undefined) return loaded;
+    if (delegation === undefined || (this.#vending ?? this.#signing) === undefined) return loaded;
     try {
       await this.#find(ref);
     } catch (error) {
@@ -298,6 +339,8 @@ export class IcebergTables implements TableOperations {
     const loaded = await this.#staging(actor, ref, request);
     // Where its client chose the place, another table may come to lie there first.
     if (request.location !== undefined || request.delegation === undefined) return loaded.loaded;
+    // A request for a table that is not there yet cannot be judged, so it is not signed.
+    if (request.delegation.credentials === false) return loaded.loaded;
     const table = { ...ref, table: request.name };
     const mode = modeOfNew(actor, ref);
     const { metadata } = loaded;

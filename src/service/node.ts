@@ -17,6 +17,7 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
 import type { Shard } from "../lsm/index.ts";
 import type { RowStore } from "../rows/index.ts";
+import type { RemoteSigning } from "./access/remote-signing.ts";
 import type { Vending } from "./access/vending.ts";
 import { AccountPurge } from "./account-purge.ts";
 import { DEFAULT_ACCOUNT, OWN_ACTOR } from "./actor.ts";
@@ -101,6 +102,7 @@ export interface NodeParts {
   readonly account?: { readonly name: string; readonly id: AccountId } | undefined;
   /** Lends credentials for the files of tables; absent: clients use their own. */
   readonly vending?: Vending | undefined;
+  readonly signing?: RemoteSigning | undefined;
   /** Asks other catalogs; absent: none is asked. */
   readonly remote?: RemoteFetch | undefined;
   /** Makes what reads large and hostile input; where it is absent, that is read in place. */
@@ -178,7 +180,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const viewFiles = new MetadataFiles(catalog.context.clock, locations, VIEW_FORMAT, reading);
   const tokens = new PageTokens(secret, parts.otherSecrets);
   const namespaces = new IcebergNamespaces(catalog, places, tokens, reserved);
-  const tables = new IcebergTables(catalog, locations, files, places, configs, parts.vending);
+  const tables = new IcebergTables(catalog, locations, files, places, configs, parts);
   const views = new IcebergViews(catalog, viewFiles, places, configs);
   const reports = new MetricsReports(catalog, metrics, stores.onDefect);
   const { closeRows, rows, sql, requestsOf } = rowsOf(parts, catalog, places);

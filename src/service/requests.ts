@@ -1,5 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { GivenCommit } from "../iceberg/commit.ts";
+import type { SignedRequest } from "./access/remote-signing.ts";
+import type { AskedSignature } from "./access/sign-request.ts";
 import type { Actor } from "./actor.ts";
 
 /** The catalog that requests without a warehouse mean. Made at the first start. */
@@ -105,10 +107,14 @@ export interface LoadedTable {
   readonly credentials?: readonly StorageCredential[];
 }
 
-/** How a client asks for credentials. */
+/** How a client wants to reach the files of a table, beside its own credentials. */
 export interface Delegation {
-  /** Where it renews them: relative to the URI of the catalog. */
+  /** It takes credentials, and renews them there: relative to the URI of the catalog. */
   readonly refreshEndpoint: string;
+  /** It asks there for signatures of its requests to the store; absent: it does not. */
+  readonly signEndpoint?: string | undefined;
+  /** Whether it takes credentials; absent: it does. */
+  readonly credentials?: boolean | undefined;
 }
 
 /** Settings of a client for all files at a prefix. */
@@ -217,6 +223,8 @@ export interface TableOperations {
     ref: TableRef,
     delegation: Delegation,
   ): Promise<readonly StorageCredential[]>;
+  /** Signs a client's request to the store. @throws FirnError `Forbidden` `SIGN_REFUSED`. */
+  signRequest(actor: Actor, ref: TableRef, asked: AskedSignature): Promise<SignedRequest>;
   /** @throws FirnError `NotFound` where it is not. */
   tableExists(actor: Actor, ref: TableRef): Promise<void>;
   commitTable(actor: Actor, ref: TableRef, request: CommitTable): Promise<LoadedTable>;

@@ -10,14 +10,16 @@ import { ask, scripted, serving } from "./support.ts";
 /** What a route fails to say about itself, or says falsely. */
 function problems(operation: Partial<Operation>): readonly string[] {
   const { method, template = "", needs = [], writes, dryRuns, idempotency, limits } = operation;
-  const isRead = method === "GET" || method === "HEAD";
+  const isGet = method === "GET" || method === "HEAD";
+  // Signs what a client sends to the store, and changes nothing here.
+  const isRead = isGet || template.endsWith("/sign");
   const found: string[] = [];
   if (!template.startsWith("/v1/")) found.push("template");
   if (needs.length === 0 || needs.some((need) => !PRIVILEGES.includes(need))) found.push("needs");
   if (writes !== !isRead) found.push("writes");
   if (dryRuns === undefined || (dryRuns && !writes)) found.push("dryRuns");
   if (idempotency === undefined || (idempotency === "none") !== isRead) found.push("idempotency");
-  if (limits?.bodyBytes !== (isRead ? 0 : LIMITS.bodyBytes)) found.push("limits");
+  if (limits?.bodyBytes !== (isGet ? 0 : LIMITS.bodyBytes)) found.push("limits");
   if (limits?.counted === undefined) found.push("counted");
   return found;
 }

@@ -76,6 +76,7 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
     loadTable: async (_ctx, _ref, { ifNoneMatch }) =>
       ifNoneMatch?.includes('"v1"') === true ? "not-modified" : loaded(),
     loadCredentials: async () => [],
+    signRequest: async (_ctx, _ref, { uri }) => ({ uri, headers: [], cacheable: false }),
     tableExists: async () => undefined,
     commitTable: async (_ctx, _ref, request) => {
       atOnce(tableCommitSteps(request));

@@ -49,6 +49,7 @@ const SAMPLES: Partial<Record<SettingName, string>> = {
   vendRole: "arn:aws:iam::123456789012:role/lake",
   vendStsEndpoint: "http://127.0.0.1:4566",
   vendLifetime: "15m",
+  remoteSigning: "read",
   principalRate: "100",
   tokenLifetime: "5m",
   accessStaleness: "0",
@@ -88,7 +89,12 @@ function problemsOf(...sources: Parameters<typeof readSettings>[0]): readonly st
   return result.ok ? [] : result.problems;
 }
 
-const ACCESS_DEFAULTS = { auditLogMib: 100, principalRate: 0, vendLifetime: 3_600_000 };
+const ACCESS_DEFAULTS = {
+  auditLogMib: 100,
+  principalRate: 0,
+  remoteSigning: "off",
+  vendLifetime: 3_600_000,
+};
 
 describe("settings", () => {
   it("have safe defaults", () => {

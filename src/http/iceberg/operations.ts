@@ -150,18 +150,25 @@ const NAMESPACE_OPERATIONS: readonly Operation[] = [
   }),
 ];
 
-/** Where a client renews credentials, relative to the URI of the catalog. */
-function credentialsPathOf(call: Call, table: string): string {
+/** Where a client renews credentials or asks for signatures, relative to the catalog's URI. */
+function pathOf(call: Call, table: string, end: "credentials" | "sign"): string {
   const { catalog, namespace } = call.namespaceRef;
   const [prefix, path, name] = [catalog, namespace.join("\x1f"), table].map(encodeURIComponent);
-  return `v1/${prefix}/namespaces/${path}/tables/${name}/credentials`;
+  return `v1/${prefix}/namespaces/${path}/tables/${name}/${end}`;
 }
 
-/** Whether a client takes credentials for the files: it sends a list of what it takes. */
+/** How a client wants to reach the files: it sends a list of what it takes. */
 function delegationOf(call: Call, table: string): Delegation | undefined {
-  const asked = String(call.headers["x-iceberg-access-delegation"] ?? "").toLowerCase();
-  const isAsked = asked.split(",").some((each) => each.trim() === "vended-credentials");
-  return isAsked ? { refreshEndpoint: credentialsPathOf(call, table) } : undefined;
+  const header = String(call.headers["x-iceberg-access-delegation"] ?? "").toLowerCase();
+  const asked = header.split(",").map((each) => each.trim());
+  const credentials = asked.includes("vended-credentials");
+  const signs = asked.includes("remote-signing");
+  if (!credentials && !signs) return undefined;
+  return {
+    refreshEndpoint: pathOf(call, table, "credentials"),
+    signEndpoint: signs ? pathOf(call, table, "sign") : undefined,
+    credentials,
+  };
 }
 
 const TABLE_OPERATIONS: readonly Operation[] = [
@@ -193,9 +200,21 @@ const TABLE_OPERATIONS: readonly Operation[] = [
   }),
   read(["read-metadata", "read-data"], "GET", `${TABLE}/credentials`, async (service, call) => {
     const ref = call.tableRef;
-    const delegation = { refreshEndpoint: credentialsPathOf(call, ref.table) };
+    const delegation = { refreshEndpoint: pathOf(call, ref.table, "credentials") };
     return answer.credentialsAnswer(await service.loadCredentials(call.actor, ref, delegation));
   }),
+  {
+    // It changes nothing here, and is asked again where it fails.
+    ...READ,
+    limits: { bodyBytes: LIMITS.bodyBytes, counted: true },
+    needs: ["read-data", "write-data"],
+    method: "POST",
+    template: `${TABLE}/sign`,
+    handle: async (service, call) => {
+      const asked = decode.decodeSignRequest(call.json());
+      return answer.signedAnswer(await service.signRequest(call.actor, call.tableRef, asked));
+    },
+  },
   read(["see"], "HEAD", TABLE, async (service, call) => {
     await service.tableExists(call.actor, call.tableRef);
     return answer.NO_CONTENT;

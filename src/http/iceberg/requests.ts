@@ -20,6 +20,7 @@ import {
 } from "../../base/json-read.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Steps } from "../../base/steps.ts";
+import type { AskedSignature } from "../../service/access/sign-request.ts";
 import type {
   CommitOfTable,
   CommitTable,
@@ -72,6 +73,24 @@ export function decodeCreateTable(body: JsonObject): CreateTable {
     writeOrder: optionalObject(body, "write-order"),
     properties: optionalMember(body, "properties", asProperties) ?? {},
     stageCreate: optionalBoolean(body, "stage-create") ?? false,
+  };
+}
+
+/** A request to a store that a client wants signed. `properties` are its own, and ignored. */
+export function decodeSignRequest(body: JsonObject): AskedSignature {
+  const given = requireObject(body, "headers");
+  const headers = new Map<string, readonly string[]>();
+  for (const key of jsonKeys(given)) {
+    const name = key.toLowerCase();
+    const values = arrayOf(asString)(member(given, key), memberPath("headers", key));
+    headers.set(name, [...(headers.get(name) ?? []), ...values]);
+  }
+  return {
+    method: requireString(body, "method").toUpperCase(),
+    uri: requireString(body, "uri"),
+    region: requireString(body, "region"),
+    headers,
+    body: optionalString(body, "body"),
   };
 }
 

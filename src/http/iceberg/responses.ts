@@ -1,4 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
+import type { SignedRequest } from "../../service/access/remote-signing.ts";
 import {
   ANY_TAG,
   type CatalogConfig,
@@ -92,6 +93,16 @@ function configTail({ config, credentials }: Pick<LoadedTable, "config" | "crede
 export function credentialsAnswer(credentials: readonly StorageCredential[]): Answer {
   const body = JSON.stringify({ "storage-credentials": credentials });
   return { status: 200, headers: { ...JSON_HEADERS, "Cache-Control": "no-store" }, body };
+}
+
+/** A signed request. Java's client keeps what is private for the same URI. */
+export function signedAnswer({ uri, headers, cacheable }: SignedRequest): Answer {
+  const signed = Object.fromEntries(headers.map(([name, value]) => [name, [value]]));
+  return {
+    status: 200,
+    headers: { ...JSON_HEADERS, "Cache-Control": cacheable ? "private" : "no-store" },
+    body: JSON.stringify({ uri, headers: signed }),
+  };
 }
 
 /** A view, as answered to whatever concerns one. */

@@ -12,7 +12,6 @@ function endpoint(method: Method, template: string): Endpoint {
  * that a client which asks all the same hears "not supported", not that its table is missing.
  */
 export const UNSERVED: readonly Endpoint[] = [
-  endpoint("POST", `${TABLE}/sign`),
   endpoint("POST", `${TABLE}/plan`),
   endpoint("GET", `${TABLE}/plan/{plan-id}`),
   endpoint("DELETE", `${TABLE}/plan/{plan-id}`),

@@ -37,6 +37,7 @@ import type { TableSnapshots } from "../table-snapshots.ts";
 import type { GivenGrant, PrincipalAdmin } from "./principal-admin.ts";
 import type { Need, NeededPlace } from "./request-access.ts";
 import { bitsOf } from "./rights.ts";
+import { isWrite } from "./sign-request.ts";
 
 /** What each use case needs, by the arguments that follow the actor. */
 type RulesOf<T> = {
@@ -142,6 +143,7 @@ const NAMESPACES: RulesOf<IcebergNamespaces> = {
 const TABLES: RulesOf<IcebergTables> = {
   loadTable: (ref) => [on(tableAt(ref), "read-metadata")],
   loadCredentials: (ref) => [on(tableAt(ref), "read-metadata", "read-data")],
+  signRequest: (ref, asked) => [on(tableAt(ref), isWrite(asked) ? "write-data" : "read-data")],
   tableExists: () => [],
   createTable: (ref) => [on(inCatalog(ref), "create")],
   registerTable: (ref, { name, overwrite }) => [

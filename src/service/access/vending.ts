@@ -1,11 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import { LruMap } from "../../base/lru.ts";
-import { isWithin, type Locations } from "../../blob/locations.ts";
+import type { Locations } from "../../blob/locations.ts";
 import { nameAccess } from "../../catalog/name-access.ts";
 import type { Actor } from "../actor.ts";
 import type { NamespaceRef, Properties, StorageCredential, TableRef } from "../requests.ts";
-import { type CatalogPlaces, WRITE_PATHS } from "../table-locations.ts";
+import type { CatalogPlaces } from "../table-locations.ts";
+import { confinedLocation, isApart, type LocatedTable } from "./confined-location.ts";
 import { sessionPolicy, type VendMode } from "./session-policy.ts";
 
 /** Credentials that a store lends. */
@@ -38,12 +39,6 @@ export interface VendingParts extends VendingSettings {
   readonly clock: Clock;
   readonly locations: Locations;
   readonly assumeRole: AssumeRole;
-}
-
-/** A table that credentials are asked for. */
-export interface VendedTable {
-  readonly location: string;
-  readonly properties: ReadonlyMap<string, string>;
 }
 
 const KEPT = 10_000;
@@ -87,10 +82,10 @@ export class Vending {
   async lend(
     actor: Actor,
     mode: VendMode,
-    table: VendedTable,
+    table: LocatedTable,
     places: () => Promise<CatalogPlaces>,
   ): Promise<LentCredentials | undefined> {
-    const location = this.#locationOf(table);
+    const location = confinedLocation(this.#parts.locations, table);
     if (location === undefined) return undefined;
     const { partition, kmsKey, clock, lifeMs } = this.#parts;
     const holder = actor.principalId ?? actor.principal;
@@ -111,19 +106,6 @@ export class Vending {
     return asked;
   }
 
-  /** Where all files of a table lie; undefined where they can lie elsewhere. */
-  #locationOf({ location: given, properties }: VendedTable): string | undefined {
-    const { locations } = this.#parts;
-    if (!/^s3[an]?:/i.test(given)) return undefined;
-    const location = locations.normalize(given);
-    if (locations.holdsReserved(location)) return undefined;
-    for (const property of WRITE_PATHS) {
-      const path = properties.get(property);
-      if (path !== undefined && !isInside(locations, path, location)) return undefined;
-    }
-    return location;
-  }
-
   async #kept(key: string): Promise<LentCredentials | undefined> {
     try {
       return await this.#lent.get(key);
@@ -131,26 +113,6 @@ export class Vending {
       if (error instanceof FirnError) return undefined;
       throw error;
     }
-  }
-}
-
-function isInside(locations: Locations, path: string, location: string): boolean {
-  try {
-    return isWithin(locations.normalize(path), location);
-  } catch (error) {
-    if (error instanceof FirnError) return false;
-    throw error;
-  }
-}
-
-/** Whether nothing else can lie at, above or below a location that one of its tables holds. */
-function isApart(places: CatalogPlaces, location: string): boolean {
-  if (places.overlaps) return false;
-  try {
-    return places.allowed(location) === location;
-  } catch (error) {
-    if (error instanceof FirnError && error.kind === "Invalid") return false;
-    throw error;
   }
 }
 

@@ -1,0 +1,96 @@
+import type { Pairs } from "../../aws/sigv4.ts";
+import type { Locations } from "../../blob/locations.ts";
+import { partsOfS3Location } from "../../blob/s3/location.ts";
+import type { Properties } from "../requests.ts";
+import type { CatalogPlaces } from "../table-locations.ts";
+import { confinedLocation, isApart, type LocatedTable } from "./confined-location.ts";
+import { signRefused } from "./sign-refused.ts";
+import {
+  type AskedSignature,
+  type Judged,
+  judgeSignature,
+  type SigningPlace,
+} from "./sign-request.ts";
+
+/** A bucket, and what signs requests to it with the server's own credentials. */
+export interface SigningBucket extends SigningPlace {
+  /** Whether it takes an unsigned header for a signed one, so that no write may be signed. */
+  readonly honorsUnsigned: boolean;
+  /** Headers with the signature, under lower-case names. No request but for credentials. */
+  sign(request: Judged): Promise<Pairs>;
+}
+
+export interface RemoteSigningParts {
+  readonly locations: Locations;
+  /** What is signed at most: requests that read, or those that write, too. */
+  readonly mode: "read" | "write";
+  /** @throws FirnError `Unavailable`. */
+  readonly bucketOf: (name: string, within: string) => Promise<SigningBucket>;
+}
+
+/** A request with its signature. */
+export interface SignedRequest {
+  readonly uri: string;
+  readonly headers: Pairs;
+  /** Whether a client may use it again for the same URI. */
+  readonly cacheable: boolean;
+}
+
+/** Properties of a table that would lead its readers to another signer. */
+const MISLEADING = /^(?:s3\.signer|signer|s3\.remote-signing-enabled|uri|token)(?:\.|$)/;
+
+/** Signs requests of clients for the files of one table, and nothing beside them. */
+export class RemoteSigning {
+  readonly #parts: RemoteSigningParts;
+
+  constructor(parts: RemoteSigningParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Settings that make a client ask for signatures; undefined where none are given for the table.
+   *
+   * @param endpoint where it asks, relative to the URI of the catalog.
+   */
+  async configFor(
+    table: LocatedTable,
+    endpoint: string,
+    places: () => Promise<CatalogPlaces>,
+  ): Promise<Properties | undefined> {
+    for (const key of table.properties.keys()) if (MISLEADING.test(key)) return undefined;
+    const location = confinedLocation(this.#parts.locations, table);
+    if (location === undefined || !isApart(await places(), location)) return undefined;
+    return {
+      "s3.remote-signing-enabled": "true",
+      "s3.signer": "S3V4RestSigner",
+      "s3.signer.endpoint": endpoint,
+      "signer.endpoint": endpoint,
+      "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO",
+    };
+  }
+
+  /**
+   * Signs a request for a table whose caller was judged.
+   *
+   * @throws FirnError `Forbidden` `SIGN_REFUSED`; `Unavailable`.
+   */
+  async sign(
+    asked: AskedSignature,
+    table: LocatedTable,
+    places: () => Promise<CatalogPlaces>,
+  ): Promise<SignedRequest> {
+    const { locations, mode, bucketOf } = this.#parts;
+    const location = confinedLocation(locations, table);
+    if (location === undefined || !isApart(await places(), location)) {
+      throw signRefused("the table's files cannot be told apart by their paths");
+    }
+    const { bucket: name, key } = partsOfS3Location(location);
+    if (key === "") throw signRefused("the table is a whole bucket");
+    const bucket = await bucketOf(name, key);
+    const writes = mode === "write" && !bucket.honorsUnsigned;
+    const judged = judgeSignature(asked, { ...bucket, prefix: `${key}/`, writes });
+    const headers = await bucket.sign(judged);
+    const cacheable = judged.method === "GET" || judged.method === "HEAD";
+    return { uri: asked.uri, headers, cacheable };
+  }
+}

@@ -1,0 +1,259 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { S3RequestSigner } from "../../src/blob/s3/request-signer.ts";
+import { SystemClock } from "../../src/runtime/clock.ts";
+import { honorsUnsignedCopy } from "../../src/runtime/request-signer.ts";
+import { findPython, PythonEnvironment } from "../clients/python.ts";
+import { type ServerProcess, startServer } from "../clients/server-process.ts";
+import { ADMIN_KEY, table } from "../service/access/support.ts";
+import { VERSITYGW_ACCOUNT } from "./versitygw.ts";
+
+/*
+ * Signatures for single tables over versitygw, which checks them, and which resolves `..` and `//`
+ * in a path that was signed with them.
+ */
+
+const STORE = process.env["FIRN_TEST_VERSITYGW"];
+const REGION = "us-east-1";
+const BUCKET = "signed";
+const CLIENTS = join(import.meta.dirname, "..", "clients");
+const TABLES = "/iceberg/v1/default/namespaces/sales/tables";
+const ASKS = { "x-iceberg-access-delegation": "remote-signing" };
+
+type Json = Record<string, unknown>;
+
+const ENV = {
+  AWS_ACCESS_KEY_ID: VERSITYGW_ACCOUNT.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: VERSITYGW_ACCOUNT.secretAccessKey,
+  AWS_REGION: REGION,
+};
+
+let server: ServerProcess;
+let home: string;
+let reader: string;
+
+async function ask(
+  key: string,
+  method: string,
+  path: string,
+  body?: object,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...more };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await fetch(`${server.url}${path}`, { method, headers, ...sent });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? {} : (JSON.parse(text) as Json),
+  };
+}
+
+async function admin(method: string, path: string, body?: object): Promise<Json> {
+  const answer = await ask(ADMIN_KEY, method, path, body);
+  if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+describe.skipIf(STORE === undefined)("remote signing", () => {
+  beforeAll(async () => {
+    const credentials = VERSITYGW_ACCOUNT;
+    const s3 = new S3Client({
+      endpoint: STORE ?? "",
+      region: REGION,
+      forcePathStyle: true,
+      credentials,
+    });
+    await s3.send(new CreateBucketCommand({ Bucket: BUCKET })).catch((error: Error) => {
+      if (!/BucketAlready/.test(error.name)) throw error;
+    });
+    s3.destroy();
+    home = mkdtempSync(join(tmpdir(), "firn-signing-"));
+    const warehouse = `s3://${BUCKET}/wh`;
+    const flags = ["--auth", "required", "--warehouse", warehouse, "--remote-signing", "write"];
+    const env = { ...ENV, AWS_ENDPOINT_URL_S3: STORE ?? "", FIRN_BOOTSTRAP_KEY: ADMIN_KEY };
+    server = await startServer(join(home, "dir"), flags, env);
+    await admin("POST", "/iceberg/v1/default/namespaces", { namespace: ["sales"] });
+    for (const name of ["mine", "other"]) await admin("POST", TABLES, table(name));
+    await admin("POST", "/api/v1/principals", { name: "reader" });
+    reader = (await admin("POST", "/api/v1/principals/reader/keys", {}))["key"] as string;
+    const on = { catalog: "default", namespace: ["sales"], name: "mine" };
+    const privileges = ["read-metadata", "read-data"];
+    await admin("POST", "/api/v1/grants", { principal: "reader", privileges, ...on });
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    if (home !== undefined) rmSync(home, { recursive: true, force: true });
+  });
+
+  async function locationOf(name: string): Promise<string> {
+    const { body } = await ask(ADMIN_KEY, "GET", `${TABLES}/${name}`, undefined, ASKS);
+    const { location } = body["metadata"] as { location: string };
+    return `${STORE}/${location.slice("s3://".length)}`;
+  }
+
+  async function sign(key: string, method: string, uri: string, more: object = {}) {
+    const asked = { method, uri, region: REGION, headers: {}, ...more };
+    return ask(key, "POST", `${TABLES}/mine/sign`, asked);
+  }
+
+  /** Sends what was signed, as a client does. */
+  async function send(
+    key: string,
+    method: string,
+    uri: string,
+    body?: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<number> {
+    const signed = await sign(
+      key,
+      method,
+      uri,
+      body !== undefined && uri.includes("?delete") ? { body } : {},
+    );
+    if (signed.status !== 200) return signed.status;
+    const given = signed.body["headers"] as Record<string, string[]>;
+    const headers = Object.fromEntries(
+      Object.entries(given).map(([name, [value]]) => [name, value ?? ""]),
+    );
+    const md5 = createHash("md5")
+      .update(body ?? "")
+      .digest("base64");
+    const sums = body === undefined ? {} : { "content-md5": md5 };
+    const sent = { ...headers, ...sums, ...more };
+    const init = { method, headers: sent, ...(body !== undefined && { body }) };
+    return (await fetch(signed.body["uri"] as string, init)).status;
+  }
+
+  test("what a client needs is told to those who ask for it", async () => {
+    const { body } = await ask(ADMIN_KEY, "GET", `${TABLES}/mine`, undefined, ASKS);
+    expect(body["config"]).toMatchObject({
+      "s3.remote-signing-enabled": "true",
+      "s3.signer": "S3V4RestSigner",
+      "s3.signer.endpoint": "v1/default/namespaces/sales/tables/mine/sign",
+      "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO",
+      "s3.endpoint": STORE,
+    });
+    const plain = await ask(ADMIN_KEY, "GET", `${TABLES}/mine`);
+    expect(plain.body["config"]).not.toHaveProperty("s3.signer");
+  });
+
+  test("a signed request does what it says, in its table alone", async () => {
+    const mine = await locationOf("mine");
+    const key = `${mine}/data/1.parquet`;
+    expect(await send(ADMIN_KEY, "PUT", key, "rows")).toBe(200);
+    expect(await send(ADMIN_KEY, "GET", key)).toBe(200);
+    expect(await send(reader, "GET", key)).toBe(200);
+    expect(await send(reader, "PUT", key, "x")).toBe(403);
+    expect(await send(reader, "DELETE", key)).toBe(403);
+    const prefix = encodeURIComponent(new URL(mine).pathname.slice(`/${BUCKET}/`.length));
+    const list = `${STORE}/${BUCKET}?list-type=2&prefix=${prefix}%2F`;
+    expect(await send(reader, "GET", list)).toBe(200);
+    const name = new URL(key).pathname.slice(`/${BUCKET}/`.length);
+    const deletion = `<Delete><Object><Key>${name}</Key></Object></Delete>`;
+    expect(await send(reader, "POST", `${STORE}/${BUCKET}?delete`, deletion)).toBe(403);
+    expect(await send(ADMIN_KEY, "POST", `${STORE}/${BUCKET}?delete`, deletion)).toBe(200);
+    expect(await send(ADMIN_KEY, "GET", key)).toBe(404);
+    const [cached, written] = [await sign(reader, "GET", key), await sign(ADMIN_KEY, "PUT", key)];
+    expect(cached.headers.get("cache-control")).toBe("private");
+    expect(written.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("no trick of a path, query or header leaves the table", async () => {
+    const [mine, other] = [await locationOf("mine"), await locationOf("other")];
+    const victim = other.slice(other.lastIndexOf("/") + 1);
+    const refused = [
+      ["GET", `${other}/data/1`],
+      ["GET", `${mine}/../${victim}/data/1`],
+      ["GET", `${mine}//${victim}`],
+      ["GET", `${mine}/%2e%2e/${victim}/data/1`],
+      ["GET", `${mine}/..%2F${victim}`],
+      ["GET", `${mine}/data/1?acl`],
+      ["PUT", `${mine}/metadata/00009-x.metadata.json`],
+      ["GET", `${STORE}/${BUCKET}?list-type=2&prefix=wh`],
+      ["DELETE", `${STORE}/${BUCKET}`],
+    ] as const;
+    for (const [method, uri] of refused) {
+      expect([uri, (await sign(ADMIN_KEY, method, uri)).status]).toEqual([uri, 403]);
+    }
+    const copy = { "x-amz-copy-source": [`/${BUCKET}/wh/x`] };
+    const copied = await sign(ADMIN_KEY, "PUT", `${mine}/data/2`, { headers: copy });
+    expect(copied.status).toBe(403);
+    // Added once it is signed: the store refuses what was not.
+    const source = { "x-amz-copy-source": `/${BUCKET}/wh/x` };
+    expect(await send(ADMIN_KEY, "PUT", `${mine}/data/2`, "", source)).toBe(403);
+  });
+
+  const PYICEBERG = `
+import sys
+import pyarrow as pa
+from pyiceberg.catalog import load_catalog
+
+catalog = load_catalog("firn", type="rest", uri=sys.argv[1] + "/iceberg", credential=sys.argv[2],
+                       **{"header.X-Iceberg-Access-Delegation": "remote-signing"})
+rows = pa.table({"a": pa.array([1, 2, 3], pa.int64())})
+made = catalog.create_table("sales.py", schema=rows.schema)
+assert type(made.io).__name__ == "FsspecFileIO", type(made.io)
+made.append(rows)
+catalog.load_table("sales.py").append(rows)
+made = catalog.load_table("sales.py")
+assert len(made.scan().to_arrow()) == 6
+print("six, signed")
+`;
+
+  test("PyIceberg reads and writes without credentials of the store", {
+    timeout: 300_000,
+  }, async () => {
+    const requirements = join(CLIENTS, "requirements.txt");
+    const environment = new PythonEnvironment(join(CLIENTS, ".venv"), requirements);
+    await environment.prepare(findPython() ?? "python3");
+    const args = ["-c", PYICEBERG, server.url, `admin:${ADMIN_KEY}`];
+    const env = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.startsWith("AWS_")),
+    );
+    const bare = { ...env, AWS_EC2_METADATA_DISABLED: "true" };
+    const { stdout, stderr } = spawnSync(environment.python, args, { encoding: "utf8", env: bare });
+    expect(stdout.trim(), stderr).toBe("six, signed");
+  });
+});
+
+describe("a store that copies because of an unsigned header", () => {
+  async function honors(store: string, bucket: string): Promise<boolean> {
+    const s3 = new S3Client({
+      endpoint: store,
+      region: REGION,
+      forcePathStyle: true,
+      credentials: VERSITYGW_ACCOUNT,
+    });
+    await s3.send(new CreateBucketCommand({ Bucket: bucket }));
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: "there", Body: "x" }));
+    s3.destroy();
+    const options = { bucket, endpoint: store, region: REGION, pathStyle: true };
+    const credentials = VERSITYGW_ACCOUNT;
+    const signer = new S3RequestSigner({ ...options, credentials }, new SystemClock());
+    try {
+      return await honorsUnsignedCopy(signer, bucket, "probe/x");
+    } finally {
+      signer.close();
+    }
+  }
+
+  test.skipIf(process.env["FIRN_TEST_MINISTACK"] === undefined)(
+    "is found out, so that no write is signed for it",
+    async () => {
+      const ministack = process.env["FIRN_TEST_MINISTACK"] ?? "";
+      expect(await honors(ministack, "unsafe-to-sign")).toBe(true);
+    },
+  );
+
+  test.skipIf(STORE === undefined)("is not versitygw", async () => {
+    expect(await honors(STORE ?? "", "safe-to-sign")).toBe(false);
+  });
+});
