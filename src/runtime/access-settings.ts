@@ -118,8 +118,8 @@ export const ACCESS_SETTINGS: AccessSettingTable = {
   remoteSigning: {
     ...single(`<${SIGNING_MODES.join("|")}>`, "off", oneOf(SIGNING_MODES)),
     doc:
-      "Which requests to S3 this server signs for clients that ask for it (remote signing): none, " +
-      "reads, or writes too. See docs/access.md.",
+      "Which requests to S3 this server signs for clients that ask for it (remote signing): " +
+      "none, reads, or writes too. See docs/access.md.",
   },
   auditLog: {
     ...optional("<file>", parseDir),

@@ -19,7 +19,7 @@ export interface BucketSigning {
 
 const REQUEST_MS = 10_000;
 
-/** What signs requests to a bucket: made with the first caller, and by any later one if that failed. */
+/** What signs requests to a bucket: made with the first caller, and anew if that failed. */
 export function signerOnce(signing: BucketSigning): (within: string) => Promise<SigningBucket> {
   let made: Promise<SigningBucket> | undefined;
   return (within) => {
@@ -52,9 +52,9 @@ async function signingBucket(
 }
 
 /**
- * Whether a store copies an object because of a header that was not signed. Then a client could turn
- * a signed write into a copy of any object that this server may read. A store that does not take
- * the signed write itself proves nothing. Four requests; the object is removed.
+ * Whether a store copies an object because of a header that was not signed. Then a client could
+ * turn a signed write into a copy of any object that this server may read. A store that does not
+ * take the signed write itself proves nothing. Three requests; the object is removed.
  *
  * @throws FirnError `Unavailable` `SIGNING_UNAVAILABLE`: it could not be found out.
  */
@@ -87,6 +87,6 @@ export async function honorsUnsignedCopy(
   if ((await send("PUT", {})) !== 200) return true;
   const copied = await send("PUT", { "x-amz-copy-source": `/${bucket}/${path}-absent` });
   await send("DELETE", {});
-  // 403: it refuses what is not signed. 200: it passes over the header. Else it looked for the source.
+  // 403: it refuses what is not signed. 200: it passes over the header. Else it obeyed it.
   return copied !== 403 && copied !== 200;
 }

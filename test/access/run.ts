@@ -11,9 +11,10 @@ import { Probes } from "./probes/probe.ts";
 import { tellMatrix, tellProbes, unreached } from "./probes/summary.ts";
 
 /*
- * What needs more than `npm test` gives it: 10,000 probes of isolation (`--probes N`, `--seed N`), every operation by every privilege, an
- * OpenID Connect provider that signs tokens, and PyIceberg, whose sessions outlive their tokens.
- * Arguments choose among them: `probes`, `matrix`, `oidc`, `pyiceberg`.
+ * What needs more than `npm test` gives it: 10,000 probes of isolation (`--probes N`, `--seed N`),
+ * every operation by every privilege, an OpenID Connect provider that signs tokens, and PyIceberg,
+ * whose sessions outlive their tokens. Arguments choose among them: `probes`, `matrix`, `oidc`,
+ * `pyiceberg`.
  */
 
 const CLIENTS = join(import.meta.dirname, "..", "clients");

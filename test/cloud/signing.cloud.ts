@@ -61,77 +61,95 @@ async function admin(method: string, path: string, body?: object): Promise<Json>
   return answer.body;
 }
 
+beforeAll(async () => {
+  if (STORE === undefined) return;
+  const credentials = VERSITYGW_ACCOUNT;
+  const s3 = new S3Client({
+    endpoint: STORE ?? "",
+    region: REGION,
+    forcePathStyle: true,
+    credentials,
+  });
+  await s3.send(new CreateBucketCommand({ Bucket: BUCKET })).catch((error: Error) => {
+    if (!/BucketAlready/.test(error.name)) throw error;
+  });
+  s3.destroy();
+  home = mkdtempSync(join(tmpdir(), "firn-signing-"));
+  const warehouse = `s3://${BUCKET}/wh`;
+  const flags = ["--auth", "required", "--warehouse", warehouse, "--remote-signing", "write"];
+  const env = { ...ENV, AWS_ENDPOINT_URL_S3: STORE ?? "", FIRN_BOOTSTRAP_KEY: ADMIN_KEY };
+  server = await startServer(join(home, "dir"), flags, env);
+  await admin("POST", "/iceberg/v1/default/namespaces", { namespace: ["sales"] });
+  for (const name of ["mine", "other"]) await admin("POST", TABLES, table(name));
+  await admin("POST", "/api/v1/principals", { name: "reader" });
+  reader = (await admin("POST", "/api/v1/principals/reader/keys", {}))["key"] as string;
+  const on = { catalog: "default", namespace: ["sales"], name: "mine" };
+  const privileges = ["read-metadata", "read-data"];
+  await admin("POST", "/api/v1/grants", { principal: "reader", privileges, ...on });
+});
+
+afterAll(async () => {
+  await server?.stop();
+  if (home !== undefined) rmSync(home, { recursive: true, force: true });
+});
+
+async function locationOf(name: string): Promise<string> {
+  const { body } = await ask(ADMIN_KEY, "GET", `${TABLES}/${name}`, undefined, ASKS);
+  const { location } = body["metadata"] as { location: string };
+  return `${STORE}/${location.slice("s3://".length)}`;
+}
+
+async function sign(key: string, method: string, uri: string, more: object = {}) {
+  const asked = { method, uri, region: REGION, headers: {}, ...more };
+  return ask(key, "POST", `${TABLES}/mine/sign`, asked);
+}
+
+/** Sends what was signed, as a client does. */
+async function send(
+  key: string,
+  method: string,
+  uri: string,
+  body?: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const signed = await sign(
+    key,
+    method,
+    uri,
+    body !== undefined && uri.includes("?delete") ? { body } : {},
+  );
+  if (signed.status !== 200) return signed.status;
+  const given = signed.body["headers"] as Record<string, string[]>;
+  const headers = Object.fromEntries(
+    Object.entries(given).map(([name, [value]]) => [name, value ?? ""]),
+  );
+  const md5 = createHash("md5")
+    .update(body ?? "")
+    .digest("base64");
+  const sums = body === undefined ? {} : { "content-md5": md5 };
+  const sent = { ...headers, ...sums, ...more };
+  const init = { method, headers: sent, ...(body !== undefined && { body }) };
+  return (await fetch(signed.body["uri"] as string, init)).status;
+}
+
+const PYICEBERG = `
+import sys
+import pyarrow as pa
+from pyiceberg.catalog import load_catalog
+
+catalog = load_catalog("firn", type="rest", uri=sys.argv[1] + "/iceberg", credential=sys.argv[2],
+                       **{"header.X-Iceberg-Access-Delegation": "remote-signing"})
+rows = pa.table({"a": pa.array([1, 2, 3], pa.int64())})
+made = catalog.create_table("sales.py", schema=rows.schema)
+assert type(made.io).__name__ == "FsspecFileIO", type(made.io)
+made.append(rows)
+catalog.load_table("sales.py").append(rows)
+made = catalog.load_table("sales.py")
+assert len(made.scan().to_arrow()) == 6
+print("six, signed")
+`;
+
 describe.skipIf(STORE === undefined)("remote signing", () => {
-  beforeAll(async () => {
-    const credentials = VERSITYGW_ACCOUNT;
-    const s3 = new S3Client({
-      endpoint: STORE ?? "",
-      region: REGION,
-      forcePathStyle: true,
-      credentials,
-    });
-    await s3.send(new CreateBucketCommand({ Bucket: BUCKET })).catch((error: Error) => {
-      if (!/BucketAlready/.test(error.name)) throw error;
-    });
-    s3.destroy();
-    home = mkdtempSync(join(tmpdir(), "firn-signing-"));
-    const warehouse = `s3://${BUCKET}/wh`;
-    const flags = ["--auth", "required", "--warehouse", warehouse, "--remote-signing", "write"];
-    const env = { ...ENV, AWS_ENDPOINT_URL_S3: STORE ?? "", FIRN_BOOTSTRAP_KEY: ADMIN_KEY };
-    server = await startServer(join(home, "dir"), flags, env);
-    await admin("POST", "/iceberg/v1/default/namespaces", { namespace: ["sales"] });
-    for (const name of ["mine", "other"]) await admin("POST", TABLES, table(name));
-    await admin("POST", "/api/v1/principals", { name: "reader" });
-    reader = (await admin("POST", "/api/v1/principals/reader/keys", {}))["key"] as string;
-    const on = { catalog: "default", namespace: ["sales"], name: "mine" };
-    const privileges = ["read-metadata", "read-data"];
-    await admin("POST", "/api/v1/grants", { principal: "reader", privileges, ...on });
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    if (home !== undefined) rmSync(home, { recursive: true, force: true });
-  });
-
-  async function locationOf(name: string): Promise<string> {
-    const { body } = await ask(ADMIN_KEY, "GET", `${TABLES}/${name}`, undefined, ASKS);
-    const { location } = body["metadata"] as { location: string };
-    return `${STORE}/${location.slice("s3://".length)}`;
-  }
-
-  async function sign(key: string, method: string, uri: string, more: object = {}) {
-    const asked = { method, uri, region: REGION, headers: {}, ...more };
-    return ask(key, "POST", `${TABLES}/mine/sign`, asked);
-  }
-
-  /** Sends what was signed, as a client does. */
-  async function send(
-    key: string,
-    method: string,
-    uri: string,
-    body?: string,
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<number> {
-    const signed = await sign(
-      key,
-      method,
-      uri,
-      body !== undefined && uri.includes("?delete") ? { body } : {},
-    );
-    if (signed.status !== 200) return signed.status;
-    const given = signed.body["headers"] as Record<string, string[]>;
-    const headers = Object.fromEntries(
-      Object.entries(given).map(([name, [value]]) => [name, value ?? ""]),
-    );
-    const md5 = createHash("md5")
-      .update(body ?? "")
-      .digest("base64");
-    const sums = body === undefined ? {} : { "content-md5": md5 };
-    const sent = { ...headers, ...sums, ...more };
-    const init = { method, headers: sent, ...(body !== undefined && { body }) };
-    return (await fetch(signed.body["uri"] as string, init)).status;
-  }
-
   test("what a client needs is told to those who ask for it", async () => {
     const { body } = await ask(ADMIN_KEY, "GET", `${TABLES}/mine`, undefined, ASKS);
     expect(body["config"]).toMatchObject({
@@ -190,23 +208,6 @@ describe.skipIf(STORE === undefined)("remote signing", () => {
     const source = { "x-amz-copy-source": `/${BUCKET}/wh/x` };
     expect(await send(ADMIN_KEY, "PUT", `${mine}/data/2`, "", source)).toBe(403);
   });
-
-  const PYICEBERG = `
-import sys
-import pyarrow as pa
-from pyiceberg.catalog import load_catalog
-
-catalog = load_catalog("firn", type="rest", uri=sys.argv[1] + "/iceberg", credential=sys.argv[2],
-                       **{"header.X-Iceberg-Access-Delegation": "remote-signing"})
-rows = pa.table({"a": pa.array([1, 2, 3], pa.int64())})
-made = catalog.create_table("sales.py", schema=rows.schema)
-assert type(made.io).__name__ == "FsspecFileIO", type(made.io)
-made.append(rows)
-catalog.load_table("sales.py").append(rows)
-made = catalog.load_table("sales.py")
-assert len(made.scan().to_arrow()) == 6
-print("six, signed")
-`;
 
   test("PyIceberg reads and writes without credentials of the store", {
     timeout: 300_000,

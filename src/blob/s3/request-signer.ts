@@ -14,7 +14,7 @@ export interface ForeignRequest {
   readonly path: string;
   /** Not encoded. */
   readonly query: Pairs;
-  /** Signed besides those that are made here. */
+  /** Signed together with those that are made here. */
   readonly headers: Pairs;
   readonly payloadSha256: string;
 }

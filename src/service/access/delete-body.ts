@@ -8,8 +8,9 @@ import { signRefused } from "./sign-refused.ts";
  */
 
 const MOST_KEYS = 1_000;
-const OPENING =
-  /^(?:<\?xml version="1\.0"(?: encoding="UTF-8")?\s*\?>)?\s*<Delete(?: xmlns="http:\/\/s3\.amazonaws\.com\/doc\/2006-03-01\/")?>/i;
+const DECLARATION = String.raw`(?:<\?xml version="1\.0"(?: encoding="UTF-8")?\s*\?>)?`;
+const NAMESPACE = String.raw`(?: xmlns="http://s3\.amazonaws\.com/doc/2006-03-01/")?`;
+const OPENING = new RegExp(String.raw`^${DECLARATION}\s*<Delete${NAMESPACE}>`);
 const CLOSING = "</Delete>";
 const PART =
   /\s*(?:<Object>\s*<Key>([^<]*)<\/Key>\s*<\/Object>|<Quiet>(?:true|false)<\/Quiet>)\s*/y;

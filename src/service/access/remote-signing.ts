@@ -1,7 +1,6 @@
 import type { Pairs } from "../../aws/sigv4.ts";
 import type { Locations } from "../../blob/locations.ts";
 import { partsOfS3Location } from "../../blob/s3/location.ts";
-import type { Properties } from "../requests.ts";
 import type { CatalogPlaces } from "../table-locations.ts";
 import { confinedLocation, isApart, type LocatedTable } from "./confined-location.ts";
 import { signRefused } from "./sign-refused.ts";
@@ -56,7 +55,7 @@ export class RemoteSigning {
     table: LocatedTable,
     endpoint: string,
     places: () => Promise<CatalogPlaces>,
-  ): Promise<Properties | undefined> {
+  ): Promise<Readonly<Record<string, string>> | undefined> {
     for (const key of table.properties.keys()) if (MISLEADING.test(key)) return undefined;
     const location = confinedLocation(this.#parts.locations, table);
     if (location === undefined || !isApart(await places(), location)) return undefined;

@@ -24,7 +24,7 @@ export interface AskedSignature {
 export interface SigningPlace {
   readonly bucket: string;
   readonly region: string;
-  /** Prefixes of a URL before the key: scheme, host, port, and the bucket where it is in the path. */
+  /** What URLs have before the key: scheme, host, port, and the bucket where it is in the path. */
   readonly bases: readonly string[];
 }
 
@@ -104,7 +104,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 /** Scheme, host with its port, path, query: no user, no fragment. */
 const ABSOLUTE = /^(https?:\/\/[^/?#@\\\s]+)(\/[^?#\s]*)?(?:\?([^#\s]*))?$/;
 const METADATA_FILE = /\.metadata\.json(?:\.gz)?$/;
-/** Longer ones are no keys of S3. */
+/** No key of S3 makes a longer one. */
 const URI_CHARS = 8_192;
 
 /** Whether a request changes anything in the store, by its method and query alone. */
@@ -185,7 +185,7 @@ function segmentOf(raw: string): string {
   return decoded;
 }
 
-/** Keys may hold escapes of their own, as partitions do; a store that decodes twice stays inside. */
+/** Keys may hold escapes, as partitions do. A store that decodes them twice stays inside. */
 function assertNotAbove(segment: string): void {
   if (!segment.includes("%")) return;
   const twice = segment

@@ -233,7 +233,7 @@ class Tally {
   }
 }
 
-/** A conflict with what its caller may know of comes before what it may not do: nothing happened. */
+/** A conflict with what its caller may know of: nothing happened. */
 function isRefusedAnyhow(wanted: string, did: Outcome, { status }: Told): boolean {
   return did === "malformed" || (status === 409 && wanted === "forbidden");
 }

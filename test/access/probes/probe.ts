@@ -4,12 +4,12 @@ import type { Slots } from "./values.ts";
 import { type Sent, type Told, World } from "./world.ts";
 
 /*
- * What a caller may not know answers as what is not there. Each probe sends one operation twice, for
- * a thing that is hidden from its caller and for one that does not exist, and compares everything
+ * What a caller may not know answers as what is not there. Each probe sends one operation twice,
+ * for a thing that is hidden from its caller and for one that does not exist, and compares all
  * that the caller can tell: status, headers, text, and how much the stores were asked.
  */
 
-/** Parts of names that no caller may ever see: they are in no visible name, and in no error text. */
+/** Part of names that no caller may ever see: it is in no visible name, and in no error text. */
 const CANARY = /zqhid/;
 
 export interface Identity {
@@ -77,7 +77,7 @@ interface Ids {
   readonly visibleNamespace: string;
 }
 
-/** Makes what one account has: `open` with a visible table and hidden ones, and what is all hidden. */
+/** Makes what one account has: `open` with a visible table and hidden ones, and hidden places. */
 async function populate(world: World, key?: string): Promise<Ids> {
   const done = <T = { id: string }>(method: string, path: string, body?: object) =>
     world.done<T>(method, path, body, key);
@@ -143,7 +143,7 @@ function slots(path: string, name: string, more: Slots = {}): Slots {
 const ALL = ["stranger", "nothing", "worker", "narrowed", "boss"];
 /** Who grants something names principals, so `worker` may know of them. */
 const NOT_GRANTING = ALL.filter((name) => name !== "worker");
-/** These may make things, so an operation that makes one in earnest would change what is compared. */
+/** These may make things, so what makes one in earnest would change what is compared. */
 const MAKING: ReadonlySet<string> = new Set(["worker", "boss"]);
 
 function targetsOf(ids: Ids): readonly Target[] {

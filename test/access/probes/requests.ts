@@ -143,9 +143,10 @@ function ofIceberg(operation: (typeof ICEBERG)[number]): Probed {
       const dry = operation.dryRuns ? "?dry-run=true" : "";
       const purge =
         method === "DELETE" && parameters.includes("table") && randomBelow(prng, 2) === 1;
+      const query = purge ? "?purgeRequested=true" : dry;
       return {
         method,
-        path: `/iceberg${filled(path, parameters, slots, "%1F")}${dry}${purge ? "?purgeRequested=true" : ""}`,
+        path: `/iceberg${filled(path, parameters, slots, "%1F")}${query}`,
         ...(body !== undefined && { body }),
       };
     },

@@ -14,9 +14,8 @@ export function tellProbes(tally: ProbeTally, seed: number): void {
   }
   const { probes, pairs, findings, hiddenMs, absentMs } = tally;
   const medians = `${hiddenMs.toFixed(3)} ms hidden, ${absentMs.toFixed(3)} ms absent`;
-  console.log(
-    `${probes} probes (--seed ${seed}), ${pairs} of them by name or id: ${findings.length} findings; medians ${medians}`,
-  );
+  const sent = `${probes} probes (--seed ${seed}), ${pairs} of them by name or id`;
+  console.log(`${sent}: ${findings.length} findings; medians ${medians}`);
 }
 
 /** What the operations came to by privileges; true where nothing is left to be explained. */
@@ -25,8 +24,7 @@ export function tellMatrix(tally: MatrixTally, seed: number): boolean {
   for (const finding of findings.slice(0, 20)) console.log(finding);
   if (undeclared.length > 0) console.log(`not declared: ${undeclared.join(", ")}`);
   if (undecided.length > 0) console.log(`not both allowed and refused: ${undecided.join(", ")}`);
-  console.log(
-    `${requests} requests by privileges (--seed ${seed}): ${allowed} allowed, ${refused} refused, ${findings.length} findings`,
-  );
+  const sent = `${requests} requests by privileges (--seed ${seed})`;
+  console.log(`${sent}: ${allowed} allowed, ${refused} refused, ${findings.length} findings`);
   return findings.length + undeclared.length + undecided.length === 0;
 }

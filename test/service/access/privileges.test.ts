@@ -161,7 +161,7 @@ describe("what may not be known", () => {
     expect(JSON.stringify(byId.body)).not.toContain("hidden");
   });
 
-  it("is answered as an id of nothing, below names and ids, also where those are hidden", async () => {
+  it("is answered as an id of nothing, below names and ids that are hidden, too", async () => {
     await team.namespace("vault");
     await team.table("vault", "gold");
     const key = await team.principal("visitor");
