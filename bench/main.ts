@@ -1,4 +1,5 @@
 import { PROFILES } from "../src/runtime/settings.ts";
+import { benchAccess } from "./access.ts";
 import { benchBackup } from "./backup.ts";
 import { benchBorders } from "./borders.ts";
 import { benchCatalog } from "./catalog.ts";
@@ -27,6 +28,7 @@ import { benchWal } from "./wal.ts";
 const USAGE =
   "usage: npm run bench -- catalog | native | iceberg | lsm | keys | wal | compaction | " +
   "overload | start | complete | console | dead-names | backup " +
+  "overload | access | start | complete | dead-names | backup " +
   "[--smoke] [--keep], catalog --tables N --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile | --large, lsm-blocks, lsm-manifest, lsm-resume, borders --root=DIR, json";
@@ -57,6 +59,7 @@ async function main(args: readonly string[]): Promise<number> {
     return await iceberg(flags);
   }
   if (name === "native" && known) return await native(flags);
+  if (name === "access" && known) return await access(flags);
   if (name === "keys" && known) return keys(flags);
   if (name === "lsm-manifest" && known) return await lsmManifest(flags);
   if (name === "lsm-resume" && known) return await lsmResume(flags);
@@ -113,6 +116,12 @@ async function native(flags: readonly string[]): Promise<number> {
   const cells = await benchNative({ smoke: flags.includes("--smoke") });
   const failed = cells.filter(({ ratio }) => !(ratio > 0)).length;
   return close("native", cells, { cells: cells.length, failed }, flags);
+}
+
+async function access(flags: readonly string[]): Promise<number> {
+  const { figures } = await benchAccess({ smoke: flags.includes("--smoke") });
+  const failed = figures.filter(({ value }) => !(value >= 0)).length;
+  return close("access", figures, { cells: figures.length, failed }, flags);
 }
 
 /** Growth alone: a shard of ten times the rows. */

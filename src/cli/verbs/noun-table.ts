@@ -28,6 +28,14 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 /** Commands by hand serve these: `firn dropped`, `firn undrop`, `firn jobs`, `firn sql`. */
 const BY_HAND: ReadonlySet<string> = new Set(["dropped", "job", "sql"]);
 
+/** Verbs of `firn access` by their templates, which would make clumsy ones. */
+const ACCESS: Readonly<Record<string, string>> = {
+  "GET /grants": "grants",
+  "POST /grants": "grant",
+  "POST /grants:revoke": "revoke",
+  "POST /access:explain": "explain",
+};
+
 const OF_ITEM: Readonly<Record<Method, string>> = {
   GET: "get",
   POST: "post",
@@ -64,6 +72,8 @@ function isCollection(path: string): boolean {
 
 /** How an operation is called: of a path `/tables/{table}:rename`, `table` and `rename`. */
 export function nounAndVerb({ template, method, tag }: ApiOperation): readonly [string, string] {
+  const named = ACCESS[`${method} ${template}`];
+  if (named !== undefined) return ["access", named];
   const [path, verb] = splitVerb(template);
   const segments = path.slice(1).split("/");
   const last = segments.at(-1) ?? "";
