@@ -32,8 +32,8 @@ export interface AskedName {
 export interface NameAccess {
   /** Whether the last object of a path may be known. */
   sees(path: ObjectPath): boolean;
-  /** Whether everything below a path may be known, so that no entry of a list is judged. */
-  seesAllIn(path: ObjectPath): boolean;
+  /** Which objects right below a path may be known; undefined: all, so that none is judged. */
+  seesIn(path: ObjectPath): ((object: NamedObject) => boolean) | undefined;
   /** Told of each name with the ids that were proven. @throws FirnError `Forbidden`. */
   proven(name: AskedName, path: ObjectPath): void;
   /** Whether the caller holds a privilege on what was proven under a name. */
@@ -71,6 +71,6 @@ export function objectOf({ entityType: type, entityId: id, owner }: Summary): Na
 /** Which entries of a list may be known; undefined: all. */
 export function visibleIn(above: ObjectPath): ((summary: Summary) => boolean) | undefined {
   const access = nameAccess();
-  if (access === undefined || access.seesAllIn(above)) return undefined;
-  return (summary) => access.sees([...above, objectOf(summary)]);
+  const sees = access?.seesIn(above);
+  return sees && ((summary) => sees(objectOf(summary)));
 }

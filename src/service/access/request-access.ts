@@ -1,7 +1,7 @@
 import type { Privilege } from "../../api/privileges.ts";
 import { assert } from "../../base/assert.ts";
 import { FirnError } from "../../base/error.ts";
-import type { AskedName, NameAccess, ObjectPath } from "../../catalog/name-access.ts";
+import type { AskedName, NameAccess, NamedObject, ObjectPath } from "../../catalog/name-access.ts";
 import { dotted } from "../../catalog/names.ts";
 import { PRIVILEGE_MISSING } from "../../catalog/receipts.ts";
 import type { Actor } from "../actor.ts";
@@ -101,8 +101,10 @@ export class RequestAccess implements NameAccess {
     return this.#rights.sees([...this.#account, ...path]);
   }
 
-  seesAllIn(path: ObjectPath): boolean {
-    return this.#rights.on([...this.#account, ...path]) !== 0;
+  seesIn(path: ObjectPath): ((object: NamedObject) => boolean) | undefined {
+    const rights = this.#rights;
+    if (rights.on([...this.#account, ...path]) !== 0) return undefined;
+    return (object) => rights.seesAlone(object);
   }
 
   holds({ catalog, path = [], relation }: AskedName, privilege: Privilege): boolean {

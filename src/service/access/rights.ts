@@ -89,6 +89,12 @@ export class Rights {
     return (this.on(path) & bitOf(privilege)) !== 0;
   }
 
+  /** Whether an object may be known by name whose parents give no privilege: `on` is 0 of them. */
+  seesAlone({ id, owner }: AccessObject): boolean {
+    if ((this.#granted.get(id) ?? 0) !== 0 || this.#above.has(id)) return true;
+    return owner !== undefined && owner === this.#principalId;
+  }
+
   /** Whether the last object of a path may be known by name. */
   sees(path: AccessPath): boolean {
     if (this.on(path) !== 0) return true;

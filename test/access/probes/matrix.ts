@@ -169,8 +169,10 @@ export class Matrix {
 type Outcome = "allowed" | "forbidden" | "hidden" | "malformed";
 
 function outcome({ status, headers }: Told): Outcome {
-  if (status === 403) return "forbidden";
   const code = headers["x-firn-error"] ?? "";
+  // This server signs nothing, which it tells to who may ask.
+  if (code === "SIGN_REFUSED") return "allowed";
+  if (status === 403) return "forbidden";
   // Of the request alone, whatever it names; but the format of a table is told to who may ask.
   if (status === 400) return FORMATS.has(code) ? "allowed" : "malformed";
   return NOT_FOUND.test(code) ? "hidden" : "allowed";

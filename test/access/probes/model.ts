@@ -136,6 +136,9 @@ const ICEBERG: Readonly<Record<string, Rule>> = {
     ["T", "read-metadata"],
     ["T", "read-data"],
   ],
+  [`POST ${TABLE}/sign`]: (sent) => [
+    ["T", bodyOf(sent)["method"] === "GET" ? "read-data" : "write-data"],
+  ],
   [`HEAD ${TABLE}`]: [["T", "see"]],
   [`POST ${TABLE}`]: commit,
   [`DELETE ${TABLE}`]: dropTable,

@@ -91,10 +91,10 @@ const BODIES: Readonly<Record<string, Body>> = {
     "view-version": VERSION,
   }),
   "/v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics": () => METRICS,
-  "/v1/{prefix}/namespaces/{namespace}/tables/{table}/sign": () => ({
+  "/v1/{prefix}/namespaces/{namespace}/tables/{table}/sign": (_slots, prng) => ({
     region: "us-east-1",
     uri: "https://bucket.s3.us-east-1.amazonaws.com/wh/a",
-    method: "GET",
+    method: ["GET", "PUT", "DELETE"][randomBelow(prng, 3)],
     headers: {},
   }),
   "/v1/{prefix}/namespaces/{namespace}/views/{view}": () => ({
