@@ -27,8 +27,7 @@ import { benchWal } from "./wal.ts";
 
 const USAGE =
   "usage: npm run bench -- catalog | native | iceberg | lsm | keys | wal | compaction | " +
-  "overload | start | complete | console | dead-names | backup " +
-  "overload | access | start | complete | dead-names | backup " +
+  "overload | access | start | complete | console | dead-names | backup " +
   "[--smoke] [--keep], catalog --tables N --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile | --large, lsm-blocks, lsm-manifest, lsm-resume, borders --root=DIR, json";
