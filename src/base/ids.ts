@@ -68,7 +68,7 @@ export class IdSource {
     return idFromBytes(v7({ msecs: this.#clock.nowMs(), random }, this.#bytes));
   }
 
-  /** An id above all that this made so: rows of a table without a key keep the order they came in. */
+  /** An id above all that this made so: rows without a key keep the order they came in. */
   mintNext<Id extends AnyId>(): Id {
     const now = this.#clock.nowMs();
     this.#sequence = now > this.#lastMs ? 0 : this.#sequence + 1;

@@ -504,10 +504,7 @@ export class RowTransaction implements LockOwner {
     this.#host.locks.release(this);
   }
 
-  /**
-   * Behind its locks READ COMMITTED has seen the newest of each row that it writes: what it meets
-   * is a value that was written again as it was, or a range beside its rows.
-   */
+  /** READ COMMITTED meets values that were written again as they were, or ranges beside rows. */
   async #committed(): ReturnType<EngineView["commit"]> {
     for (let tries = 0; ; tries++) {
       try {
@@ -692,12 +689,8 @@ export class RowTransaction implements LockOwner {
   }
 
   /** Waits for a row's lock; afterwards the newest state is read, where the level allows it. */
-  async #lock(key: Uint8Array, lock: RowLock): Promise<LockOutcome> {
-    const name = Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1");
-    return await this.#lockNamed(name, lock);
-  }
-
-  async #lockNamed(name: string, { mode, wait = "wait" }: RowLock): Promise<LockOutcome> {
+  async #lock(key: Uint8Array | string, { mode, wait = "wait" }: RowLock): Promise<LockOutcome> {
+    const name = typeof key === "string" ? key : Buffer.from(key).toString("latin1");
     const asked = this.#host.locks.acquire(this, name, mode, wait);
     const outcome = asked instanceof Promise ? await asked : asked;
     this.#assertGoing();
@@ -706,13 +699,9 @@ export class RowTransaction implements LockOwner {
     return outcome;
   }
 
-  /**
-   * Waits until all that asked before with this name are over: work that others overtook is done
-   * again in turns, so that it is not overtaken by the same ones for ever. To be called first.
-   */
+  /** Waits for all that asked with this name before; to be called first. No key has U+2020. */
   async takeTurn(name: string): Promise<void> {
-    // No byte of a key is this character.
-    await this.#lockNamed(`\u2020${name}`, { mode: "update" });
+    await this.#lock(`\u2020${name}`, { mode: "update" });
   }
 
   /** The value of a key that is locked, as this level is to see it. */
@@ -749,7 +738,6 @@ export class RowTransaction implements LockOwner {
   /**
    * A descriptor that a caller brings, perhaps of an earlier transaction: its table must not have
    * changed, and must not change before this one has committed.
-   *
    * @throws FirnError `NotFound`, code `ROW_TABLE_NOT_FOUND`; `Conflict`, code `ROW_TABLE_CHANGED`.
    */
   async #use(table: TableDescriptor): Promise<CompiledTable> {

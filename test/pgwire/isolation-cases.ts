@@ -326,7 +326,7 @@ export const CASES: readonly IsolationCase[] = [
   },
 ];
 
-/** What the steps of a case are answered. A statement that has to wait and does not: `too early`. */
+/** What the steps are answered. A statement that has to wait and does not: `too early`. */
 export async function runCase(
   connect: () => Promise<PostgresWire>,
   { steps }: IsolationCase,

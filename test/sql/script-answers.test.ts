@@ -92,7 +92,8 @@ describe("date and interval styles", () => {
 describe("columns of type name", () => {
   it("are keys, and are found by texts", async () => {
     await answer(
-      "create table named (n name primary key, i int); insert into named values ('b', 2), ('a', 1), ('ab', 3)",
+      "create table named (n name primary key, i int); " +
+        "insert into named values ('b', 2), ('a', 1), ('ab', 3)",
     );
     await holds("select n, i from named where n = 'a'::text", "n|i\na|1");
     await holds("select n from named where n like 'a%' order by n", "n\na\nab");
@@ -181,7 +182,7 @@ describe("what would be answered otherwise is refused", () => {
     ],
     [`${recursive}select i + 1 from t where i < 3) cycle i set c using p select * from t`, "0A000"],
     [
-      `${recursive}(select i + 1 from t where i < 9 union all select i + 1 from t where i < 3)) select * from t`,
+      `${recursive}(select i + 1 from t where i < 9 union all select i from t)) select * from t`,
       "42P19",
     ],
     [`${recursive}select i + 1 from t where i in (select i from t)) select * from t`, "42P19"],
@@ -217,7 +218,8 @@ describe("settings of PostgreSQL's planner", () => {
 
 it("percentiles of an array have its shape", () =>
   holds(
-    "select percentile_disc(array[[null,1],[0.5,0.25]]) within group (order by x) as p from generate_series(1, 8) x",
+    "select percentile_disc(array[[null,1],[0.5,0.25]]) " +
+      "within group (order by x) as p from generate_series(1, 8) x",
     "p\n{{NULL,8},{4,2}}",
   ));
 
@@ -261,7 +263,8 @@ describe("to_char of times", () => {
   );
   it("tells the zone", () =>
     holds(
-      "set timezone = 'America/New_York'; select to_char('2001-07-03 12:00+00'::timestamptz, 'HH24 TZ OF TZH:TZM') as t",
+      "set timezone = 'America/New_York'; " +
+        "select to_char('2001-07-03 12:00+00'::timestamptz, 'HH24 TZ OF TZH:TZM') as t",
       "t\n08 EDT -04 -04:00",
     ));
 });

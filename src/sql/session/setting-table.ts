@@ -148,6 +148,8 @@ function intervalStyle(value: string): string {
 
 function timeZone(value: string): string {
   if (/^[+-]?\d{1,2}(?:\.\d+)?$/.test(value)) return value;
+  // Offsets as POSIX writes them, to the west.
+  if (/^[+-]?\d{1,3}(?::\d{2}){1,2}$/.test(value)) return value;
   const name = value.toLowerCase() === "utc" || value.toLowerCase() === "z" ? "UTC" : value;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });

@@ -158,7 +158,7 @@ function int8(digits: string, sum: Sum): bigint {
   return value;
 }
 
-/** `1 year -2 days 03:04`, `1-2 3 4:05:06`, `@ 3 hours ago`; read from its end, as PostgreSQL does. */
+/** `1 year -2 days 03:04`, `1-2 3 4:05:06`, `@ 3 hours ago`; read from its end. */
 class VerboseReader {
   readonly #sum: Sum;
   readonly #range: number;
