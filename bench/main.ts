@@ -21,6 +21,7 @@ import { benchOverload } from "./overload.ts";
 import { judge } from "./overload-goals.ts";
 import { PeerMissing } from "./peer/reference-server.ts";
 import { keepResult } from "./report.ts";
+import { benchRows, type RowsOptions, rowsCells } from "./rows.ts";
 import { benchScale } from "./scale.ts";
 import { benchStart } from "./start.ts";
 import { benchWal } from "./wal.ts";
@@ -30,9 +31,10 @@ const USAGE =
   "overload | access | start | complete | console | dead-names | backup " +
   "[--smoke] [--keep], catalog --tables N --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
-  "--cpu-profile | --large, lsm-blocks, lsm-manifest, lsm-resume, borders --root=DIR, json";
+  "--cpu-profile | --large, rows | sql --rows=N --rounds=N --peers=A,B, lsm-blocks, lsm-manifest, lsm-resume, borders --root=DIR, json";
 const LSM_FLAGS =
   /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*|(workloads|peers)=.+)$/;
+const ROWS_FLAGS = /^--(smoke|keep|rows=[1-9]\d*|rounds=[1-9]\d*|peers=.+)$/;
 const ICEBERG_FLAGS = /^--(smoke|keep|only=.+)$/;
 const LARGE_FLAGS: ReadonlySet<string> = new Set(["--large", "--smoke", "--keep"]);
 const BORDERS_FLAGS = /^--(keep|root=.+)$/;
@@ -52,6 +54,7 @@ async function main(args: readonly string[]): Promise<number> {
     return await borders(flags);
   }
   if (name === "lsm") return await lsm(flags);
+  if (name === "rows") return await rows(flags);
   if (name === "catalog") return await catalog(flags);
   const known = flags.every((flag) => FLAGS.has(flag));
   if (name === "iceberg" && flags.every((flag) => ICEBERG_FLAGS.test(flag))) {
@@ -151,6 +154,28 @@ async function lsm(flags: readonly string[]): Promise<number> {
     ...listOf(flags, "peers"),
   });
   return close("lsm", figures, cellsOf(figures), flags);
+}
+
+/** A missing peer fails the run. */
+async function rows(flags: readonly string[]): Promise<number> {
+  const options = rowsOptions(flags);
+  if (options === undefined) return 2;
+  const figures = await benchRows(options);
+  return close("rows", figures, rowsCells(figures), flags);
+}
+
+function rowsOptions(flags: readonly string[]): RowsOptions | undefined {
+  if (!flags.every((flag) => ROWS_FLAGS.test(flag))) {
+    console.error(USAGE);
+    return undefined;
+  }
+  const [rows, rounds] = [numberOf(flags, "rows"), numberOf(flags, "rounds")];
+  return {
+    smoke: flags.includes("--smoke"),
+    ...(rows !== undefined && { rows }),
+    ...(rounds !== undefined && { rounds }),
+    ...listOf(flags, "peers"),
+  };
 }
 
 function listOf<K extends string>(flags: readonly string[], name: K): { [name in K]?: string[] } {

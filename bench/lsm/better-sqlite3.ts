@@ -8,21 +8,21 @@ import {
 } from "./contender.ts";
 import { loadPeer } from "./peers.ts";
 
-interface Statement {
+export interface Statement {
   run(...values: unknown[]): unknown;
   get(...values: unknown[]): unknown;
   iterate(...values: unknown[]): Iterable<unknown>;
   raw(): Statement;
   pluck(): Statement;
 }
-interface Sqlite {
+export interface Sqlite {
   pragma(text: string): unknown;
   exec(text: string): unknown;
   prepare(text: string): Statement;
   transaction(work: (...args: number[]) => void): (...args: number[]) => void;
   close(): void;
 }
-interface Package {
+export interface Package {
   readonly default: new (path: string) => Sqlite;
 }
 

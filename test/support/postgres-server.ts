@@ -11,6 +11,8 @@ const MAJOR = 15;
 /** A PostgreSQL of its own folder and port, for a test or a generator. */
 export interface PostgresServer {
   readonly port: number;
+  /** Its first process. */
+  readonly pid: number;
   connect(): Promise<PostgresWire>;
   stop(): Promise<void>;
 }
@@ -29,8 +31,18 @@ export function postgresPrograms(): string | undefined {
   }
 }
 
+export interface PostgresOptions {
+  /** Whether commits are synced: not where only answers count. */
+  readonly durable?: boolean;
+  /** Such as `work_mem=64MB`. */
+  readonly settings?: readonly string[];
+}
+
 /** Starts PostgreSQL on a temporary folder. It refuses root, who hands it to `postgres`. */
-export async function startPostgres(programs: string): Promise<PostgresServer> {
+export async function startPostgres(
+  programs: string,
+  { durable = false, settings: given = [] }: PostgresOptions = {},
+): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), "postgres-"));
   const user = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
   if (user.uid !== undefined) await chown(folder, user.uid, user.gid);
@@ -41,7 +53,11 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   const port = await freePort();
   const server = spawn(
     join(programs, "postgres"),
-    ["-D", data, "-p", String(port), "-k", folder, "-h", "127.0.0.1", "-F"],
+    [
+      ...["-D", data, "-p", String(port), "-k", folder, "-h", "127.0.0.1"],
+      ...(durable ? [] : ["-F"]),
+      ...given.flatMap((setting) => ["-c", setting]),
+    ],
     run,
   );
   const connect = (): Promise<PostgresWire> => PostgresWire.connect(port);
@@ -54,7 +70,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   for (let attempt = 0; ; attempt++) {
     try {
       (await connect()).close();
-      return { port, connect, stop };
+      return { port, pid: server.pid ?? 0, connect, stop };
     } catch (error) {
       if (attempt === 200 || server.exitCode !== null) {
         await stop();
