@@ -23,6 +23,7 @@ import { PeerMissing } from "./peer/reference-server.ts";
 import { keepResult } from "./report.ts";
 import { benchRows, type RowsOptions, rowsCells } from "./rows.ts";
 import { benchScale } from "./scale.ts";
+import { benchSql, sqlCells } from "./sql.ts";
 import { benchStart } from "./start.ts";
 import { benchWal } from "./wal.ts";
 
@@ -34,7 +35,7 @@ const USAGE =
   "--cpu-profile | --large, rows | sql --rows=N --rounds=N --peers=A,B, lsm-blocks, lsm-manifest, lsm-resume, borders --root=DIR, json";
 const LSM_FLAGS =
   /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*|(workloads|peers)=.+)$/;
-const ROWS_FLAGS = /^--(smoke|keep|rows=[1-9]\d*|rounds=[1-9]\d*|peers=.+)$/;
+const ROWS_FLAGS = /^--(smoke|keep|rows=[1-9]\d*|rounds=[1-9]\d*|(peers|profile-to)=.+)$/;
 const ICEBERG_FLAGS = /^--(smoke|keep|only=.+)$/;
 const LARGE_FLAGS: ReadonlySet<string> = new Set(["--large", "--smoke", "--keep"]);
 const BORDERS_FLAGS = /^--(keep|root=.+)$/;
@@ -55,6 +56,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (name === "lsm") return await lsm(flags);
   if (name === "rows") return await rows(flags);
+  if (name === "sql") return await sql(flags);
   if (name === "catalog") return await catalog(flags);
   const known = flags.every((flag) => FLAGS.has(flag));
   if (name === "iceberg" && flags.every((flag) => ICEBERG_FLAGS.test(flag))) {
@@ -162,6 +164,14 @@ async function rows(flags: readonly string[]): Promise<number> {
   if (options === undefined) return 2;
   const figures = await benchRows(options);
   return close("rows", figures, rowsCells(figures), flags);
+}
+
+async function sql(flags: readonly string[]): Promise<number> {
+  const options = rowsOptions(flags);
+  if (options === undefined) return 2;
+  const profileTo = textOf(flags, "profile-to");
+  const figures = await benchSql({ ...options, ...(profileTo !== undefined && { profileTo }) });
+  return close("sql", figures, sqlCells(figures), flags);
 }
 
 function rowsOptions(flags: readonly string[]): RowsOptions | undefined {

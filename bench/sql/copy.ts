@@ -1,0 +1,33 @@
+import type { Client, Submittable } from "pg";
+
+/** What `pg` gives of its connection to what is submitted. */
+interface CopyConnection {
+  query(text: string): void;
+  sendCopyFromChunk(chunk: Buffer): void;
+  endCopyFrom(): void;
+}
+
+/** COPY FROM STDIN, by the driver that the other statements go by. */
+export function copyIn(client: Client, text: string, chunks: Iterable<Buffer>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let failure: Error | undefined;
+    const copy = {
+      submit: (connection: CopyConnection) => connection.query(text),
+      handleCopyInResponse(connection: CopyConnection) {
+        for (const chunk of chunks) connection.sendCopyFromChunk(chunk);
+        connection.endCopyFrom();
+      },
+      handleError(error: Error) {
+        failure ??= error;
+      },
+      handleRowDescription: () => undefined,
+      handleDataRow: () => undefined,
+      handleCommandComplete: () => undefined,
+      handleReadyForQuery() {
+        if (failure === undefined) resolve();
+        else reject(failure);
+      },
+    };
+    client.query(copy as unknown as Submittable);
+  });
+}
