@@ -47,11 +47,7 @@ const NAME = "PostgreSQL 15";
 
 /** Statements over all rows, one at a time. */
 const STATEMENTS: readonly (readonly [name: string, text: string, rows: number])[] = [
-  [
-    "five aggregates",
-    "SELECT count(*), sum(qty), avg(amount), min(ts), max(ts) FROM bench.t",
-    1,
-  ],
+  ["five aggregates", "SELECT count(*), sum(qty), avg(amount), min(ts), max(ts) FROM bench.t", 1],
   ["group by 1,000", "SELECT grp, count(*), sum(qty) FROM bench.t GROUP BY grp", KINDS],
   ["top 10", "SELECT * FROM bench.t ORDER BY amount DESC, id LIMIT 10", 10],
   [
@@ -133,7 +129,8 @@ class Turn {
           "amount float8, qty int, note text, flag bool)",
       );
       await first.query("CREATE TABLE bench.k (grp int PRIMARY KEY, label text)");
-      const fill = "INSERT INTO bench.k SELECT i, 'label ' || i % 10 FROM generate_series(0, 999) i";
+      const fill =
+        "INSERT INTO bench.k SELECT i, 'label ' || i % 10 FROM generate_series(0, 999) i";
       await first.query(fill);
       await this.#rate("COPY in, rows", async () => {
         await copyIn(first, "COPY bench.t FROM STDIN", copyText(this.#rows));
@@ -240,7 +237,10 @@ class Turn {
     this.cpuMicros.set(name, ((this.#server.cpuMs() - cpu) * 1_000) / count);
   }
 
-  async #with(count: number, work: (clients: readonly pg.Client[]) => Promise<void>): Promise<void> {
+  async #with(
+    count: number,
+    work: (clients: readonly pg.Client[]) => Promise<void>,
+  ): Promise<void> {
     const clients = Array.from({ length: count }, () => new pg.Client(this.#server.connection));
     try {
       for (const client of clients) await client.connect();
@@ -279,5 +279,7 @@ function print({ rows, rounds, rates, ms, cpuMicros, load, missing }: SqlFigures
     ...names.map((who) => (who === "firn" ? ours : (cpuMicros[who]?.[name] ?? 0)).toFixed(1)),
   ]);
   console.log(`\n${formatTable(["server CPU an operation, us", ...names], cpu)}`);
-  console.log(`\nload of the machine: ${load.map((one) => one.toFixed(1)).join(" before, ")} after`);
+  console.log(
+    `\nload of the machine: ${load.map((one) => one.toFixed(1)).join(" before, ")} after`,
+  );
 }

@@ -54,11 +54,19 @@ class PostgresRows implements RowsDatabase {
   async insert(from: number, to: number): Promise<void> {
     if (to - from === 1) {
       const row = benchRow(from, this.#rows);
-      await this.#ask("one", ONE, COLUMNS.map((name) => row[name]));
+      await this.#ask(
+        "one",
+        ONE,
+        COLUMNS.map((name) => row[name]),
+      );
       return;
     }
     const rows = Array.from({ length: to - from }, (_, i) => benchRow(from + i, this.#rows));
-    await this.#ask("many", MANY, COLUMNS.map((name) => rows.map((row) => row[name])));
+    await this.#ask(
+      "many",
+      MANY,
+      COLUMNS.map((name) => rows.map((row) => row[name])),
+    );
   }
 
   async get(id: number): Promise<unknown> {

@@ -37,6 +37,64 @@ const NOTHING = new Uint8Array(0);
 /** Where a column of an index-only read comes from. */
 type EntrySource = { readonly part: number } | { readonly value: number };
 
+/** Reads some values of entries, each from where it stands: found once for all entries. */
+export class EntryReader {
+  readonly #sources: readonly EntrySource[];
+  readonly #key: KeyCodec;
+  readonly #reader: RowReader;
+  readonly #stored: number;
+  /** Parts of the key that are decoded, and whether the value is. */
+  readonly #parts: number;
+  readonly #readsValue: boolean;
+
+  constructor(sources: readonly EntrySource[], key: KeyCodec, reader: RowReader, stored: number) {
+    this.#sources = sources;
+    this.#key = key;
+    this.#reader = reader;
+    this.#stored = stored;
+    this.#parts = Math.max(0, ...sources.map((one) => ("part" in one ? one.part + 1 : 0)));
+    this.#readsValue = sources.some((one) => "value" in one);
+  }
+
+  get columns(): number {
+    return this.#sources.length;
+  }
+
+  /** Where the values of a batch are decoded to, before they go to their columns. */
+  room(count: number): Datum[][] {
+    if (!this.#readsValue) return [];
+    return Array.from({ length: this.#stored }, () => new Array<Datum>(count));
+  }
+
+  /** Puts one entry, whose value lies in [from, to) of bytes, at `at` of each column. */
+  read(
+    key: Uint8Array,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+    out: readonly Datum[][],
+    room: readonly Datum[][],
+    at: number,
+  ): void {
+    if (this.#readsValue) this.#reader.read(bytes, from, to, room, at);
+    const parts = this.#parts === 0 ? NO_PARTS : this.#key.decode(key, this.#parts);
+    for (let i = 0; i < this.#sources.length; i++) {
+      const source = this.#sources[i] as EntrySource;
+      (out[i] as Datum[])[at] = (
+        "part" in source ? parts[source.part] : (room[source.value] as Datum[])[at]
+      ) as Datum;
+    }
+  }
+
+  row(key: Uint8Array, bytes: Uint8Array, from: number, to: number): readonly Datum[] {
+    const out = this.#sources.map((): Datum[] => []);
+    this.read(key, bytes, from, to, out, this.room(1), 0);
+    return out.map(([value]) => value as Datum);
+  }
+}
+
+const NO_PARTS: readonly Datum[] = [];
+
 /**
  * An index's entries. A non-unique one has the columns of the primary key that it lacks behind its
  * parts, so that no two rows share a key; a unique one has them in the value, and in both where a
@@ -47,6 +105,8 @@ export class CompiledIndex {
   /** Its parts, then the parts of the primary key that it lacks. */
   readonly key: KeyCodec;
   readonly #table: IndexedTable;
+  /** Places of its parts among the row's columns; -1 for an expression. */
+  readonly #places: readonly number[];
   readonly #compiled: readonly (CompiledExpression | undefined)[];
   readonly #predicate: CompiledExpression | undefined;
   /** Places among the row's columns of what follows its parts in the key. */
@@ -55,8 +115,8 @@ export class CompiledIndex {
   readonly #stored: readonly number[];
   readonly #writer: RowWriter;
   readonly #reader: RowReader;
-  /** For each part of the primary key: where an entry has it. */
-  readonly #keySources: readonly EntrySource[];
+  /** Reads the parts of the primary key. */
+  readonly #keys: EntryReader;
 
   constructor(
     table: IndexedTable,
@@ -65,6 +125,9 @@ export class CompiledIndex {
   ) {
     this.index = index;
     this.#table = table;
+    this.#places = index.parts.map((part) =>
+      "columnId" in part ? table.placeOf(part.columnId) : -1,
+    );
     this.#compiled = index.parts.map((part) =>
       "expression" in part ? compile(part.expression, "index part", part.type) : undefined,
     );
@@ -98,7 +161,8 @@ export class CompiledIndex {
     this.#writer = new RowWriter(columns, version, owner);
     const wanted = columns.map((column) => ({ ...column, missing: null }));
     this.#reader = new RowReader(wanted, owner);
-    this.#keySources = table.keyPlaces.map((place) => this.#sourceOf(place) as EntrySource);
+    const keys = table.keyPlaces.map((place) => this.#sourceOf(place) as EntrySource);
+    this.#keys = new EntryReader(keys, this.key, this.#reader, this.#stored.length);
   }
 
   /** The entry of a row; undefined where its predicate leaves the row out. */
@@ -122,26 +186,23 @@ export class CompiledIndex {
 
   /** The primary key of the row that an entry is of. */
   keyOf(key: Uint8Array, value: Uint8Array): readonly Datum[] {
-    return this.#values(this.#keySources, key, value);
+    return this.#keys.row(key, value, 0, value.length);
+  }
+
+  /** As `keyOf`, of an entry whose value lies in [from, to) of bytes. */
+  keyIn(key: Uint8Array, bytes: Uint8Array, from: number, to: number): readonly Datum[] {
+    return this.#keys.row(key, bytes, from, to);
   }
 
   /** Columns that the index covers, of one entry. */
   columns(ids: readonly number[], key: Uint8Array, value: Uint8Array): readonly Datum[] {
-    const sources = ids.map((id) => this.#sourceOf(this.#table.placeOf(id)) as EntrySource);
-    return this.#values(sources, key, value);
+    return this.reader(ids).row(key, value, 0, value.length);
   }
 
-  #values(sources: readonly EntrySource[], key: Uint8Array, value: Uint8Array): readonly Datum[] {
-    const stored: Datum[][] = this.#stored.map(() => []);
-    if (stored.length > 0) this.#reader.read(value, 0, value.length, stored, 0);
-    const needed = sources.reduce(
-      (most, one) => Math.max(most, "part" in one ? one.part + 1 : 0),
-      0,
-    );
-    const parts = this.key.decode(key, needed);
-    return sources.map((one) =>
-      "part" in one ? (parts[one.part] as Datum) : ((stored[one.value] as Datum[])[0] as Datum),
-    );
+  /** Reads columns that the index covers, of many entries. */
+  reader(ids: readonly number[]): EntryReader {
+    const sources = ids.map((id) => this.#sourceOf(this.#table.placeOf(id)) as EntrySource);
+    return new EntryReader(sources, this.key, this.#reader, this.#stored.length);
   }
 
   #sourceOf(place: number): EntrySource | undefined {
@@ -172,8 +233,9 @@ export class CompiledIndex {
   }
 
   #parts(row: readonly Datum[], context: ExpressionContext): readonly Datum[] {
-    return this.index.parts.map((part, i) => {
-      if ("columnId" in part) return row[this.#table.placeOf(part.columnId)] as Datum;
+    return this.index.parts.map((_, i) => {
+      const place = this.#places[i] as number;
+      if (place >= 0) return row[place] as Datum;
       const compiled = this.#compiled[i];
       assert(compiled !== undefined, "a part is a column or an expression");
       return compiled(row, context);

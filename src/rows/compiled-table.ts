@@ -31,6 +31,12 @@ interface Source {
   readonly keyPlace: number;
 }
 
+/** A column as errors name it. */
+export interface ShownColumn {
+  readonly table: string;
+  readonly column: string;
+}
+
 /** A CHECK, compiled. */
 interface Check {
   readonly name: string;
@@ -52,6 +58,8 @@ interface CheckedDomain {
 export class CompiledTable {
   readonly table: TableDescriptor;
   readonly live: readonly ColumnDescriptor[];
+  /** Of each column of `live`. */
+  readonly shown: readonly ShownColumn[];
   readonly key: KeyCodec;
   /** Places in `live` of the parts of the primary key. */
   readonly keyPlaces: readonly number[];
@@ -76,6 +84,7 @@ export class CompiledTable {
   ) {
     this.table = table;
     this.live = liveColumns(table);
+    this.shown = this.live.map(({ name }) => ({ table: table.name, column: name }));
     this.#places = new Map(this.live.map(({ id }, place) => [id, place]));
     const parts = table.primaryKey.map(({ columnId, direction }): CodecPart => {
       const column = this.column(columnId);
@@ -212,6 +221,11 @@ export class TableReader {
 
   get columns(): number {
     return this.#sources.length;
+  }
+
+  /** Whether it reads keys at all. */
+  get isKeyRead(): boolean {
+    return this.#isKeyRead;
   }
 
   /** Whether keys alone have all that it reads. */

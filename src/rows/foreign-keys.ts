@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { FirnError } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
 import { STRETCH_MS } from "../base/steps.ts";
+import type { Maybe } from "../lsm/index.ts";
 import type { RowScan } from "./batch.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
@@ -26,8 +27,8 @@ export interface ForeignKeyHost {
   readonly view: EngineView;
   readonly tables: TransactionTables;
   readonly use: (table: TableDescriptor) => Promise<CompiledTable>;
-  readonly lock: (key: Uint8Array, lock: RowLock) => Promise<LockOutcome>;
-  readonly read: (key: Uint8Array, lock: RowLock) => Promise<Uint8Array | undefined>;
+  readonly lock: (key: Uint8Array, lock: RowLock) => Maybe<LockOutcome>;
+  readonly read: (key: Uint8Array, lock: RowLock) => Maybe<Uint8Array | undefined>;
   /** READ COMMITTED begins again at the newest state. */
   readonly renew: () => Promise<void>;
   readonly scan: (table: TableDescriptor, request: RowScanRequest) => RowScan;

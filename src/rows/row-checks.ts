@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { FirnError } from "../base/error.ts";
 import type { AnyId, IdSource } from "../base/ids.ts";
 import { storedDatum } from "./check-datum.ts";
-import type { CompiledTable } from "./compiled-table.ts";
+import type { CompiledTable, ShownColumn } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import { type ColumnDescriptor, visibleColumns } from "./descriptor.ts";
 import { refusedColumn } from "./duplicate.ts";
@@ -36,24 +36,28 @@ export function completedRow(
     throw rowError("Invalid", "ROW_VALUES_MISSING", "42601", message, { table: table.name });
   }
   const row: (Datum | undefined)[] = old === undefined ? new Array(live.length) : [...old];
-  places.forEach((place, i) => {
+  for (let i = 0; i < places.length; i++) {
+    const place = places[i] as number;
     const column = live[place] as ColumnDescriptor;
     const value = values[i];
-    if (value !== undefined) refuseGiven(table.name, column, options.overridesIdentity === true);
-    const at = { table: table.name, column: column.name };
-    row[place] = value === undefined ? undefined : storedDatum(column.type, value, at);
-  });
+    if (value === undefined) {
+      row[place] = undefined;
+      continue;
+    }
+    refuseGiven(table.name, column, options.overridesIdentity === true);
+    row[place] = storedDatum(column.type, value, compiled.shown[place] as ShownColumn);
+  }
   for (let place = 0; place < live.length; place++) {
     if (row[place] !== undefined) continue;
     row[place] = options.numbers?.get(place) ?? defaultOf(compiled, place, context, ids);
   }
   const full = row as Datum[];
-  compiled.generated.forEach((compute, place) => {
-    if (compute === undefined) return;
-    const column = live[place] as ColumnDescriptor;
-    const at = { table: table.name, column: column.name };
-    full[place] = storedDatum(column.type, compute(full, context), at);
-  });
+  for (let place = 0; place < live.length; place++) {
+    const compute = compiled.generated[place];
+    if (compute === undefined) continue;
+    const { type } = live[place] as ColumnDescriptor;
+    full[place] = storedDatum(type, compute(full, context), compiled.shown[place] as ShownColumn);
+  }
   return full;
 }
 

@@ -1,4 +1,5 @@
 import { bytesEqual } from "../base/bytes.ts";
+import type { Maybe } from "../lsm/index.ts";
 import type { CompiledIndex } from "./compiled-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
@@ -10,13 +11,15 @@ import type { LockOutcome } from "./locks.ts";
 import { refuseBadRow } from "./row-checks.ts";
 import type { InsertOptions, RowLock } from "./row-requests.ts";
 
+const UPDATE: RowLock = { mode: "update" };
+
 /** What writes of rows need of their transaction. */
 export interface WriteHost {
   readonly view: EngineView;
   readonly foreignKeys: ForeignKeys;
   readonly context: () => ExpressionContext;
-  readonly lock: (key: Uint8Array, lock: RowLock) => Promise<LockOutcome>;
-  readonly read: (key: Uint8Array, lock: RowLock) => Promise<Uint8Array | undefined>;
+  readonly lock: (key: Uint8Array, lock: RowLock) => Maybe<LockOutcome>;
+  readonly read: (key: Uint8Array, lock: RowLock) => Maybe<Uint8Array | undefined>;
 }
 
 /** Writes of single rows with the entries of their indexes. */
@@ -39,8 +42,11 @@ export class RowWrites {
     const { onConflict = "error", conflictIndex } = options;
     const isLeft = (index: number): boolean =>
       onConflict === "nothing" && (conflictIndex === undefined || conflictIndex === index);
-    await lock(key, { mode: "update" });
-    if ((await read(key, { mode: "update" })) !== undefined) {
+    // Most rows wait for nothing: a promise for each step would cost more than the step.
+    const locked = lock(key, UPDATE);
+    if (locked instanceof Promise) await locked;
+    const found = read(key, UPDATE);
+    if ((found instanceof Promise ? await found : found) !== undefined) {
       if (isLeft(0)) return compiled.keyOf(row);
       throw duplicate(compiled, undefined, row, context());
     }
@@ -124,8 +130,10 @@ export class RowWrites {
 
   /** The key of the row that has an entry of a unique index. */
   async #taken(index: CompiledIndex, key: Uint8Array): Promise<readonly Datum[] | undefined> {
-    await this.#on.lock(key, { mode: "update" });
-    const value = await this.#on.read(key, { mode: "update" });
+    const locked = this.#on.lock(key, UPDATE);
+    if (locked instanceof Promise) await locked;
+    const found = this.#on.read(key, UPDATE);
+    const value = found instanceof Promise ? await found : found;
     return value === undefined ? undefined : index.keyOf(key, value);
   }
 }

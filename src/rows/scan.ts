@@ -1,7 +1,7 @@
 import { copyOf } from "../base/bytes.ts";
 import type { PackedRows, PackedScan } from "../lsm/index.ts";
 import type { RowBatch, RowScan } from "./batch.ts";
-import type { CompiledIndex } from "./compiled-index.ts";
+import type { CompiledIndex, EntryReader } from "./compiled-index.ts";
 import type { CompiledTable, TableReader } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import { corruptRow } from "./errors.ts";
@@ -57,6 +57,8 @@ class RangeScans {
   }
 }
 
+const NO_KEY = new Uint8Array(0);
+
 function keyIn(packed: PackedRows, i: number): Uint8Array {
   const from = i === 0 ? 0 : (packed.keyEnds[i - 1] as number);
   return packed.keys.subarray(from, packed.keyEnds[i] as number);
@@ -103,8 +105,9 @@ export class PrimaryScan implements RowScan {
     const columns = Array.from({ length: this.#reader.columns }, () => new Array(packed.count));
     const vectors = this.#reader.vectors(columns);
     const { values, valueStarts, valueEnds, count } = packed;
+    const { isKeyRead } = this.#reader;
     for (let i = 0; i < count; i++) {
-      const key = keyIn(packed, i);
+      const key = isKeyRead ? keyIn(packed, i) : NO_KEY;
       const from = valueStarts[i] as number;
       this.#reader.read(key, values, from, valueEnds[i] as number, columns, vectors, i);
     }
@@ -147,24 +150,32 @@ export class StoredScan implements StoredRows {
 
 /** Rows of index entries, in their order: each entry's row is fetched, many at once. */
 export class IndexedRows implements StoredRows {
-  readonly #entries: StoredScan;
+  readonly #ranges: RangeScans;
   readonly #table: CompiledTable;
   readonly #index: CompiledIndex;
   readonly #host: ScanHost;
 
-  constructor(entries: StoredScan, table: CompiledTable, index: CompiledIndex, host: ScanHost) {
-    this.#entries = entries;
+  constructor(
+    begin: readonly (() => PackedScan)[],
+    table: CompiledTable,
+    index: CompiledIndex,
+    host: ScanHost,
+  ) {
+    this.#ranges = new RangeScans(begin);
     this.#table = table;
     this.#index = index;
     this.#host = host;
   }
 
   async next(): Promise<readonly StoredRow[] | undefined> {
-    const entries = await this.#entries.next();
-    if (entries === undefined) return undefined;
-    const keys = entries.map(({ key, value }) =>
-      this.#table.key.encode(this.#index.keyOf(key, value)),
-    );
+    this.#host.onRead();
+    const packed = await this.#ranges.next();
+    if (packed === undefined) return undefined;
+    const { values: entries, valueStarts, valueEnds, count } = packed;
+    const keys = Array.from({ length: count }, (_, i) => {
+      const [from, to] = [valueStarts[i] as number, valueEnds[i] as number];
+      return this.#table.key.encode(this.#index.keyIn(keyIn(packed, i), entries, from, to));
+    });
     const values = await this.#host.getMany(keys);
     return keys.map((key, i) => {
       const value = values[i];
@@ -177,34 +188,39 @@ export class IndexedRows implements StoredRows {
   }
 
   close(): void {
-    this.#entries.close();
+    this.#ranges.close();
   }
 }
 
-/** What entries hold, without their rows. */
+/** What entries hold, without their rows: read where they lie. */
 export class IndexOnlyScan implements RowScan {
-  readonly #entries: StoredScan;
-  readonly #index: CompiledIndex;
-  readonly #ids: readonly number[];
+  readonly #ranges: RangeScans;
+  readonly #reader: EntryReader;
+  readonly #host: ScanHost;
 
-  constructor(entries: StoredScan, index: CompiledIndex, ids: readonly number[]) {
-    this.#entries = entries;
-    this.#index = index;
-    this.#ids = ids;
+  constructor(begin: readonly (() => PackedScan)[], reader: EntryReader, host: ScanHost) {
+    this.#ranges = new RangeScans(begin);
+    this.#reader = reader;
+    this.#host = host;
   }
 
   async nextBatch(): Promise<RowBatch | undefined> {
-    const entries = await this.#entries.next();
-    if (entries === undefined) return undefined;
-    const rows = entries.map(({ key, value }) => this.#index.columns(this.#ids, key, value));
-    return {
-      count: rows.length,
-      columns: this.#ids.map((_, c) => rows.map((row) => row[c] as Datum)),
-    };
+    this.#host.onRead();
+    const packed = await this.#ranges.next();
+    if (packed === undefined) return undefined;
+    const { values, valueStarts, valueEnds, count } = packed;
+    const columns = Array.from({ length: this.#reader.columns }, () => new Array<Datum>(count));
+    const room = this.#reader.room(count);
+    for (let i = 0; i < count; i++) {
+      const key = keyIn(packed, i);
+      const [from, to] = [valueStarts[i] as number, valueEnds[i] as number];
+      this.#reader.read(key, values, from, to, columns, room, i);
+    }
+    return { count, columns };
   }
 
   close(): void {
-    this.#entries.close();
+    this.#ranges.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { bytesEqual } from "../base/bytes.ts";
 import { idFromBytes, idToBytes, type TableId } from "../base/ids.ts";
+import { LruMap } from "../base/lru.ts";
 import { encodeTablePrefix, KeySchema, rangeOfPrefix } from "../keys/index.ts";
 import type { TableDescriptor } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
@@ -24,9 +25,22 @@ const byName = new KeySchema(
   encodeTablePrefix({ space: ROW_SPACE, relation: DESCRIPTORS, index: 1 }),
 );
 
+const KEPT_KEYS = 10_000;
+
 /** Descriptors that were decoded: bytes that did not change are not decoded again. */
 export class DescriptorCache {
   readonly #known = new Map<TableId, { readonly bytes: Uint8Array; table: TableDescriptor }>();
+  /** Where descriptors lie: each transaction reads those of its tables. */
+  readonly #keys = new LruMap<TableId, Uint8Array>(KEPT_KEYS);
+
+  keyOf(id: TableId): Uint8Array {
+    let key = this.#keys.get(id);
+    if (key === undefined) {
+      key = byId.encode([id]);
+      this.#keys.set(id, key);
+    }
+    return key;
+  }
 
   of(id: TableId, bytes: Uint8Array): TableDescriptor {
     const known = this.#known.get(id);
@@ -46,17 +60,27 @@ export class DescriptorCache {
 export class TransactionTables {
   readonly #access: DescriptorAccess;
   readonly #cache: DescriptorCache;
+  readonly #onFound: (table: TableDescriptor) => void;
   #hasUnpublished = false;
 
-  constructor(access: DescriptorAccess, cache: DescriptorCache) {
+  /** @param onFound told of each descriptor that was read, as it is in this transaction. */
+  constructor(
+    access: DescriptorAccess,
+    cache: DescriptorCache,
+    onFound: (table: TableDescriptor) => void,
+  ) {
     this.#access = access;
     this.#cache = cache;
+    this.#onFound = onFound;
   }
 
   /** @throws FirnError `Corrupt`, code `ROW_DESCRIPTOR_CORRUPT`. */
   async find(id: TableId): Promise<TableDescriptor | undefined> {
-    const bytes = await this.#access.get(byId.encode([id]));
-    return bytes === undefined ? undefined : this.#cache.of(id, bytes);
+    const bytes = await this.#access.get(this.#cache.keyOf(id));
+    if (bytes === undefined) return undefined;
+    const table = this.#cache.of(id, bytes);
+    this.#onFound(table);
+    return table;
   }
 
   /** @throws FirnError `NotFound`, code `ROW_TABLE_NOT_FOUND`. */

@@ -1,6 +1,7 @@
 import { bytesEqual } from "../base/bytes.ts";
 import { FirnError, invalid } from "../base/error.ts";
 import type { AnyId, TableId } from "../base/ids.ts";
+import type { Maybe } from "../lsm/index.ts";
 import type { TableChange } from "./alter.ts";
 import type { RowScan } from "./batch.ts";
 import { storedDatum } from "./check-datum.ts";
@@ -108,11 +109,11 @@ export class RowTransaction implements LockOwner {
       },
       values: async (from, to) => await this.#values(from, to),
     };
-    this.tables = new TransactionTables(access, host.cache);
+    this.tables = new TransactionTables(access, host.cache, (table) => this.#used.add(table));
     this.sequences = new TransactionSequences(access, host.ids);
     this.objects = new TransactionObjects(access, host.ids, host.newRelation);
-    const lock = async (key: Uint8Array, asked: RowLock) => await this.#lock(key, asked);
-    const readLocked = async (key: Uint8Array, asked: RowLock) => await this.#read(key, asked);
+    const lock = (key: Uint8Array, asked: RowLock) => this.#lock(key, asked);
+    const readLocked = (key: Uint8Array, asked: RowLock) => this.#read(key, asked);
     this.#foreignKeys = new ForeignKeys({
       isSerializable: this.isolation === "serializable",
       clock: host.clock,
@@ -257,8 +258,9 @@ export class RowTransaction implements LockOwner {
     const places = asked.map((id) => compiled.placeOf(id));
     const visible = visibleColumns(table).length;
     const inserted: Inserted[] = [];
+    const isNumbered = compiled.numbered.length > 0;
     for (const values of rows) {
-      const numbers = await this.#numbers(compiled, places, values);
+      const numbers = isNumbered ? await this.#numbers(compiled, places, values) : NO_NUMBERS;
       const given = { ...options, numbers };
       const row = completedRow(compiled, places, values, this.#context, this.#host.ids, given);
       const conflict = await this.#writes.insert(compiled, row, options);
@@ -529,8 +531,9 @@ export class RowTransaction implements LockOwner {
     if (value === undefined) return undefined;
     const old = compiled.rows.row(name, value);
     const places = [...changes.keys()].map((id) => compiled.placeOf(id));
-    const numbers = await this.#numbers(compiled, places, [...changes.values()], true);
     const given = [...changes.values()];
+    const isNumbered = compiled.numbered.length > 0;
+    const numbers = isNumbered ? await this.#numbers(compiled, places, given, true) : NO_NUMBERS;
     const context = this.#context;
     const row = completedRow(compiled, places, given, context, undefined, { numbers }, old);
     const next = compiled.key.encode(compiled.keyOf(row));
@@ -629,7 +632,7 @@ export class RowTransaction implements LockOwner {
   ): RowScan {
     const { table } = compiled;
     const columns = request.columns ?? visibleColumns(table).map(({ id }) => id);
-    const entries = new StoredScan(this.#begin(index.key, request), host);
+    const entries = this.#begin(index.key, request);
     const isCovered = columns.every((id) => index.covers(id));
     if (request.indexOnly === true && !isCovered) {
       const message = "the index does not have all columns: INCLUDE them";
@@ -637,7 +640,7 @@ export class RowTransaction implements LockOwner {
       throw rowError("Invalid", "ROW_INDEX_UNCOVERED", "0A000", message, place);
     }
     if (isCovered && request.lock === undefined && request.ranges === undefined) {
-      return new IndexOnlyScan(entries, index, columns);
+      return new IndexOnlyScan(entries, index.reader(columns), host);
     }
     const rows = new IndexedRows(entries, compiled, index, host);
     const reader = compiled.reader(columns);
@@ -689,10 +692,18 @@ export class RowTransaction implements LockOwner {
   }
 
   /** Waits for a row's lock; afterwards the newest state is read, where the level allows it. */
-  async #lock(key: Uint8Array | string, { mode, wait = "wait" }: RowLock): Promise<LockOutcome> {
-    const name = typeof key === "string" ? key : Buffer.from(key).toString("latin1");
+  #lock(key: Uint8Array | string, { mode, wait = "wait" }: RowLock): Maybe<LockOutcome> {
+    const name =
+      typeof key === "string"
+        ? key
+        : Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1");
     const asked = this.#host.locks.acquire(this, name, mode, wait);
-    const outcome = asked instanceof Promise ? await asked : asked;
+    if (asked instanceof Promise) return asked.then((outcome) => this.#locked(outcome));
+    this.#assertGoing();
+    return asked;
+  }
+
+  async #locked(outcome: LockOutcome): Promise<LockOutcome> {
     this.#assertGoing();
     if (outcome !== "waited") return outcome;
     if (this.#view.isFresh || this.#view.isReadCommitted) await this.#renew();
@@ -705,19 +716,24 @@ export class RowTransaction implements LockOwner {
   }
 
   /** The value of a key that is locked, as this level is to see it. */
-  async #read(key: Uint8Array, lock: RowLock | undefined): Promise<Uint8Array | undefined> {
+  #read(key: Uint8Array, lock: RowLock | undefined): Maybe<Uint8Array | undefined> {
     if (lock === undefined) {
       this.#view.show();
-      return await this.#view.get(key);
+      return this.#view.get(key);
     }
+    const isRenewable = this.#view.isReadCommitted || this.#view.isFresh;
+    if (isRenewable && this.#view.isOvertaken) return this.#readNewest(key);
+    this.#view.show();
+    return this.#view.getLocked(key);
+  }
+
+  /** Another may have written the key, and ended, between our view and our lock. */
+  async #readNewest(key: Uint8Array): Promise<Uint8Array | undefined> {
     let value = await this.#view.getLocked(key);
-    if (this.#view.isOvertaken && (this.#view.isReadCommitted || this.#view.isFresh)) {
-      // Another may have written it, and ended, between our view and our lock.
-      const newest = await this.#view.newest(key);
-      if (!sameBytes(value, newest)) {
-        await this.#renew();
-        value = await this.#view.getLocked(key);
-      }
+    const newest = await this.#view.newest(key);
+    if (!sameBytes(value, newest)) {
+      await this.#renew();
+      value = await this.#view.getLocked(key);
     }
     this.#view.show();
     return value;
@@ -793,6 +809,8 @@ export class RowTransaction implements LockOwner {
     });
   }
 }
+
+const NO_NUMBERS: ReadonlyMap<number, Datum> = new Map();
 
 /** How often a commit of READ COMMITTED begins again. */
 const RENEWALS = 100;

@@ -346,8 +346,8 @@ export class SqlSession {
 
   #over(running: AbortController): void {
     if (this.#running === running) this.#running = undefined;
-    // Ends the wait for its timeout.
-    running.abort();
+    // Ends the wait for its timeout. A reason that is given costs no error with its stack.
+    running.abort(OVER);
   }
 
   /** A statement that was ended from outside failed for that reason, whatever it met first. */
@@ -400,6 +400,8 @@ export class SqlSession {
     });
   }
 }
+
+const OVER: Error = new Error("the statement has ended");
 
 /** How often a statement is run again, where it and others were in each other's way. */
 const MOST_TRIES = 100;
