@@ -1,7 +1,13 @@
 import { bytesEqual } from "../base/bytes.ts";
+import type { Maybe } from "../lsm/index.ts";
+import type { CompiledIndex, IndexEntry } from "./compiled-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
+import { duplicate } from "./duplicate.ts";
+import type { EngineView } from "./engine-view.ts";
 import type { ExpressionContext } from "./expressions.ts";
-import type { StoredRow, StoredRows } from "./scan.ts";
+import type { LockOutcome } from "./locks.ts";
+import type { RowLock } from "./row-requests.ts";
+import type { StoredRow } from "./scan.ts";
 
 /** What is wrong with an index: how many rows lack an entry, and so on. */
 export interface IndexReport {
@@ -16,68 +22,189 @@ export interface IndexReport {
   readonly wrong: number;
 }
 
-/** What mends an index: what a repair writes, in place of what is there. */
-export interface IndexRepair {
-  readonly put: readonly StoredRow[];
-  readonly remove: readonly Uint8Array[];
+/** Part of a pass over the rows or the entries of an index. */
+export interface CheckedPart {
+  /** The last key that was looked at; undefined: none was left. */
+  readonly last: Uint8Array | undefined;
+  readonly count: number;
+  readonly missing: number;
+  readonly extra: number;
+  readonly wrong: number;
+  /** Rows whose entry is not right, or entries whose row is not. */
+  readonly suspects: readonly StoredRow[];
 }
 
-/** Compares the entries of an index with the rows of one state. Holds the entries in memory. */
-export async function checkIndex(
-  compiled: CompiledTable,
-  indexId: number,
-  rows: StoredRows,
-  entries: StoredRows,
-  context: ExpressionContext,
-): Promise<{ readonly report: IndexReport; readonly repair: IndexRepair }> {
-  const index = compiled.index(indexId);
-  const found = new Map<string, StoredRow>();
-  for (let batch = await entries.next(); batch !== undefined; batch = await entries.next()) {
-    for (const entry of batch) found.set(nameOf(entry.key), entry);
+/** What a check needs of its transaction. */
+export interface CheckHost {
+  readonly view: EngineView;
+  readonly context: () => ExpressionContext;
+  readonly lock: (key: Uint8Array, lock: RowLock) => Maybe<LockOutcome>;
+  readonly read: (key: Uint8Array, lock: RowLock) => Maybe<Uint8Array | undefined>;
+}
+
+type RowFate = "right" | "missing" | "wrong";
+
+const SHARE: RowLock = { mode: "share" };
+const UPDATE: RowLock = { mode: "update" };
+
+/**
+ * Compares an index with the rows, part by part: a table of any size takes the memory of one part.
+ * What it says of a part is true of one state; `mend` and `remove` look again behind locks.
+ */
+export class IndexCheck {
+  readonly #on: CheckHost;
+  readonly #compiled: CompiledTable;
+  readonly #index: CompiledIndex;
+
+  constructor(on: CheckHost, compiled: CompiledTable, indexId: number) {
+    this.#on = on;
+    this.#compiled = compiled;
+    this.#index = compiled.index(indexId);
   }
-  const count = found.size;
-  const put: StoredRow[] = [];
-  let seen = 0;
-  let missing = 0;
-  let wrong = 0;
-  for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) {
-    for (const { key, value } of batch) {
-      seen++;
-      const entry = index.entry(compiled.rows.row(key, value), context);
+
+  /** Whether each of the next rows has its entry. */
+  async rows(after: Uint8Array | undefined, limit: number): Promise<CheckedPart> {
+    const { key, rows } = this.#compiled;
+    const found = await this.#next(key.range({}), after, limit);
+    const entries = found.map(({ key: name, value }) =>
+      this.#index.entry(rows.row(name, value), this.#on.context()),
+    );
+    const wanted = entries.filter((entry) => entry !== undefined);
+    const stored = await this.#on.view.getMany(wanted.map((entry) => entry.key));
+    const suspects: StoredRow[] = [];
+    const counts = { missing: 0, wrong: 0 };
+    let at = 0;
+    for (const [i, entry] of entries.entries()) {
       if (entry === undefined) continue;
-      const name = nameOf(entry.key);
-      const stored = found.get(name);
-      found.delete(name);
-      if (stored === undefined) missing++;
-      else if (isSameEntry(compiled, indexId, stored, entry)) continue;
-      else wrong++;
-      put.push({ key: entry.key, value: entry.value });
+      const fate = this.#fate(entry, stored[at++]);
+      if (fate === "right") continue;
+      counts[fate]++;
+      suspects.push(found[i] as StoredRow);
+    }
+    return { last: found.at(-1)?.key, count: found.length, extra: 0, ...counts, suspects };
+  }
+
+  /** Whether each of the next entries is one that its row has. */
+  async entries(after: Uint8Array | undefined, limit: number): Promise<CheckedPart> {
+    const found = await this.#next(this.#index.key.range({}), after, limit);
+    const owners = found.map((entry) => this.#owner(entry));
+    const rows = await this.#on.view.getMany(owners);
+    const suspects = found.filter((entry, i) => {
+      const [owner, row] = [owners[i] as Uint8Array, rows[i]];
+      return row === undefined || !this.#isOf(entry.key, owner, row);
+    });
+    const counts = { missing: 0, wrong: 0, extra: suspects.length };
+    return { last: found.at(-1)?.key, count: found.length, ...counts, suspects };
+  }
+
+  /**
+   * Gives a row its entry, whatever others write meanwhile.
+   *
+   * @throws FirnError `AlreadyExists`, code `ROW_DUPLICATE` (23505): another row has it.
+   */
+  async mend(name: Uint8Array): Promise<RowFate> {
+    const { lock, read, context, view } = this.#on;
+    await lock(name, SHARE);
+    const value = await read(name, SHARE);
+    if (value === undefined) return "right";
+    const entry = this.#index.entry(this.#compiled.rows.row(name, value), context());
+    if (entry === undefined) return "right";
+    if (entry.isUnique) await lock(entry.key, UPDATE);
+    const stored = await read(entry.key, UPDATE);
+    const fate = this.#fate(entry, stored);
+    if (fate === "right") return fate;
+    if (stored !== undefined && entry.isUnique) {
+      const owner = this.#owner({ key: entry.key, value: stored });
+      if (!bytesEqual(owner, name)) {
+        await lock(owner, SHARE);
+        const other = await read(owner, SHARE);
+        if (other !== undefined && this.#isOf(entry.key, owner, other)) {
+          throw duplicate(this.#compiled, this.#index);
+        }
+      }
+    }
+    view.put(entry.key, entry.value);
+    return fate;
+  }
+
+  /** Deletes an entry that no row has; false where its row has it now. */
+  async remove({ key, value }: StoredRow): Promise<boolean> {
+    const { lock, read, view } = this.#on;
+    const owner = this.#owner({ key, value });
+    await lock(owner, SHARE);
+    const row = await read(owner, SHARE);
+    if (row !== undefined && this.#isOf(key, owner, row)) return false;
+    await lock(key, UPDATE);
+    const now = await read(key, UPDATE);
+    // Another row has taken it meanwhile.
+    if (now === undefined || !bytesEqual(now, value)) return false;
+    view.delete(key);
+    return true;
+  }
+
+  #fate(entry: IndexEntry, stored: Uint8Array | undefined): RowFate {
+    if (stored === undefined) return "missing";
+    const { key } = entry;
+    return this.#isSame({ key, value: stored }, entry) ? "right" : "wrong";
+  }
+
+  /** The key of the row that an entry is of. */
+  #owner({ key, value }: StoredRow): Uint8Array {
+    return this.#compiled.key.encode(this.#index.keyOf(key, value));
+  }
+
+  #isOf(entryKey: Uint8Array, name: Uint8Array, value: Uint8Array): boolean {
+    const row = this.#compiled.rows.row(name, value);
+    const entry = this.#index.entry(row, this.#on.context());
+    return entry !== undefined && bytesEqual(entry.key, entryKey);
+  }
+
+  /** Entries of older schema versions differ in bytes, not in what they say. */
+  #isSame(a: StoredRow, b: StoredRow): boolean {
+    if (bytesEqual(a.value, b.value)) return true;
+    const ids = this.#compiled.live.map(({ id }) => id).filter((id) => this.#index.covers(id));
+    const say = ({ key, value }: StoredRow): string =>
+      JSON.stringify(
+        [this.#index.keyOf(key, value), this.#index.columns(ids, key, value)],
+        (_, one) => (typeof one === "bigint" ? `${one}n` : one),
+      );
+    return say(a) === say(b);
+  }
+
+  async #next(
+    range: { readonly from: Uint8Array; readonly to?: Uint8Array },
+    after: Uint8Array | undefined,
+    limit: number,
+  ): Promise<readonly StoredRow[]> {
+    // The least key behind another one ends with one more byte.
+    const from = after === undefined ? range.from : Buffer.concat([after, Buffer.of(0)]);
+    const found: StoredRow[] = [];
+    const scan = this.#on.view.scan({ ...range, from, limit, batchRows: limit });
+    for await (const rows of scan) {
+      for (const { key, value } of rows) {
+        found.push({ key: Buffer.from(key), value: Buffer.from(value) });
+      }
+    }
+    return found;
+  }
+}
+
+/** All parts of both passes, of one state. */
+export async function checkWholeIndex(check: IndexCheck, name: string): Promise<IndexReport> {
+  const total = { index: name, rows: 0, entries: 0, missing: 0, extra: 0, wrong: 0 };
+  for (const pass of ["rows", "entries"] as const) {
+    for (let after: Uint8Array | undefined; ; ) {
+      const part = await check[pass](after, CHECK_PART);
+      total[pass] += part.count;
+      total.missing += part.missing;
+      total.extra += part.extra;
+      total.wrong += part.wrong;
+      after = part.last;
+      if (part.count < CHECK_PART) break;
     }
   }
-  const remove = [...found.values()].map(({ key }) => key);
-  const { name } = index.index;
-  const report = { index: name, rows: seen, entries: count, missing, extra: remove.length, wrong };
-  return { report, repair: { put, remove } };
+  return total;
 }
 
-function nameOf(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1");
-}
-
-/** Entries of older schema versions differ in bytes, not in what they say. */
-function isSameEntry(
-  compiled: CompiledTable,
-  indexId: number,
-  a: StoredRow,
-  b: StoredRow,
-): boolean {
-  if (bytesEqual(a.value, b.value)) return true;
-  const index = compiled.index(indexId);
-  const ids = compiled.live.map(({ id }) => id).filter((id) => index.covers(id));
-  const say = (entry: StoredRow): string =>
-    JSON.stringify(
-      [index.keyOf(entry.key, entry.value), index.columns(ids, entry.key, entry.value)],
-      (_, value) => (typeof value === "bigint" ? `${value}n` : value),
-    );
-  return say(a) === say(b);
-}
+/** Rows or entries of one part. */
+export const CHECK_PART = 500;

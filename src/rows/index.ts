@@ -47,6 +47,12 @@ export type {
 } from "./expressions.ts";
 export type { ConstraintName } from "./foreign-key-checks.ts";
 export type { ForeignKeySpec } from "./foreign-key-spec.ts";
+export {
+  beginIndex,
+  buildIndex,
+  type IndexBuildStep,
+  repairIndex,
+} from "./index-builds.ts";
 export type { Bound, RangeRequest } from "./key-codec.ts";
 export type { LockMode, LockWait } from "./locks.ts";
 export { Numeric } from "./numeric.ts";

@@ -1,6 +1,6 @@
 import { bytesEqual } from "../base/bytes.ts";
 import type { Maybe } from "../lsm/index.ts";
-import type { CompiledIndex } from "./compiled-index.ts";
+import type { CompiledIndex, IndexEntry } from "./compiled-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import { duplicate } from "./duplicate.ts";
@@ -80,14 +80,22 @@ export class RowWrites {
     const puts: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
     const deletes: Uint8Array[] = [];
     for (const index of compiled.indexes) {
+      const isPublic = index.index.state === "public";
       const before = old === undefined ? undefined : index.entry(old, context());
       const after = index.entry(row, context());
       const isSameKey =
         before !== undefined && after !== undefined && bytesEqual(before.key, after.key);
-      if (before !== undefined && !isSameKey) deletes.push(before.key);
+      if (before !== undefined && !isSameKey) {
+        if (isPublic || (await this.#isOwn(compiled, index, before, key))) deletes.push(before.key);
+      }
       if (after === undefined) continue;
       if (isSameKey && bytesEqual(before.value, after.value)) continue;
-      if (after.isUnique && !isSameKey && (await this.#taken(index, after.key)) !== undefined) {
+      const mayBeTaken = after.isUnique && !isSameKey;
+      if (mayBeTaken && (await this.#taken(index, after.key)) !== undefined) {
+        throw duplicate(compiled, index, row, context());
+      }
+      const isShared = after.isUnique && isSameKey && !isPublic;
+      if (isShared && !(await this.#isOwn(compiled, index, after, key))) {
         throw duplicate(compiled, index, row, context());
       }
       puts.push(after);
@@ -107,7 +115,7 @@ export class RowWrites {
     row: readonly Datum[],
   ): Promise<void> {
     await this.#on.foreignKeys.lockReferenced(compiled, old, row);
-    this.#delete(compiled, key, old);
+    await this.#delete(compiled, key, old);
     const conflict = await this.insert(compiled, row, {});
     if (conflict !== undefined) throw duplicate(compiled, undefined, row, this.#on.context());
     await this.#on.foreignKeys.removed(compiled, old, row);
@@ -115,17 +123,34 @@ export class RowWrites {
 
   async remove(compiled: CompiledTable, key: Uint8Array, old: readonly Datum[]): Promise<void> {
     await this.#on.foreignKeys.lockReferenced(compiled, old, undefined);
-    this.#delete(compiled, key, old);
+    await this.#delete(compiled, key, old);
     await this.#on.foreignKeys.removed(compiled, old, undefined);
   }
 
-  #delete(compiled: CompiledTable, key: Uint8Array, old: readonly Datum[]): void {
+  async #delete(compiled: CompiledTable, key: Uint8Array, old: readonly Datum[]): Promise<void> {
     const { view, context } = this.#on;
     for (const index of compiled.indexes) {
       const entry = index.entry(old, context());
-      if (entry !== undefined) view.delete(entry.key);
+      if (entry === undefined) continue;
+      const isPublic = index.index.state === "public";
+      if (isPublic || (await this.#isOwn(compiled, index, entry, key))) view.delete(entry.key);
     }
     view.delete(key);
+  }
+
+  /**
+   * Whether an entry is of no other row. While a unique index is built, rows may be there that
+   * share an entry, which only one of them has: the build finds the others.
+   */
+  async #isOwn(
+    compiled: CompiledTable,
+    index: CompiledIndex,
+    { key, isUnique }: IndexEntry,
+    name: Uint8Array,
+  ): Promise<boolean> {
+    if (!isUnique) return true;
+    const owner = await this.#taken(index, key);
+    return owner === undefined || bytesEqual(compiled.key.encode(owner), name);
   }
 
   /** The key of the row that has an entry of a unique index. */

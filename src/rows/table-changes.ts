@@ -18,6 +18,7 @@ import { duplicate } from "./duplicate.ts";
 import type { EngineView } from "./engine-view.ts";
 import { rowError } from "./errors.ts";
 import { expressionsOf, withTexts } from "./expressions.ts";
+import { forgetBuild } from "./index-builds.ts";
 import { type RangeRequest, ROW_SPACE } from "./key-codec.ts";
 import { refuseBadRow } from "./row-checks.ts";
 import { numberAs, type SequenceType, type TransactionSequences } from "./sequence.ts";
@@ -248,25 +249,32 @@ export class TableChanges {
    *
    * @throws FirnError `AlreadyExists`, code `ROW_DUPLICATE` (23505): it was to be unique.
    */
-  async createIndex(id: TableId, spec: IndexSpec): Promise<TableDescriptor> {
-    this.#on.assertSerializable();
+  async createIndex(
+    id: TableId,
+    spec: IndexSpec,
+    state: "public" | "backfilling",
+  ): Promise<TableDescriptor> {
+    const isFilled = state === "public";
+    if (isFilled) this.#on.assertSerializable();
     const table = await this.#on.tables.get(id);
     if (table.indexes.some(({ name }) => name === spec.name)) {
       const place = { table: table.name, index: spec.name };
       throw rowError("AlreadyExists", "ROW_INDEX_EXISTS", "42P07", "the index exists", place);
     }
     const last = table.lastIndexId ?? Math.max(0, ...table.indexes.map((index) => index.id));
-    const index = indexOf(table, table.columns, spec, last + 1, "public");
+    const index = indexOf(table, table.columns, spec, last + 1, state);
     const constraint = { kind: "unique", name: index.name, index: index.id } as const;
     const next: TableDescriptor = {
       ...table,
       version: table.version + 1,
       indexes: [...table.indexes, index],
       lastIndexId: index.id,
-      constraints: index.unique ? [...table.constraints, constraint] : table.constraints,
+      constraints:
+        index.unique && isFilled ? [...table.constraints, constraint] : table.constraints,
     };
     await this.#on.tables.put(next, table);
-    await this.#fillIndex(await this.#on.use(next), index.id);
+    const compiled = await this.#on.use(next);
+    if (isFilled) await this.#fillIndex(compiled, index.id);
     return next;
   }
 
@@ -290,6 +298,7 @@ export class TableChanges {
       ),
     };
     await this.#on.tables.put(next, table);
+    forgetBuild(this.#on.view, table, index);
     const prefix = { space: ROW_SPACE, relation: table.relation };
     this.#on.view.deleteRange(
       encodeTablePrefix({ ...prefix, index: index.id }),

@@ -5,7 +5,7 @@ import type { Maybe } from "../lsm/index.ts";
 import type { TableChange } from "./alter.ts";
 import type { RowScan } from "./batch.ts";
 import { storedDatum } from "./check-datum.ts";
-import { checkIndex, type IndexReport } from "./check-index.ts";
+import { type CheckHost, checkWholeIndex, IndexCheck, type IndexReport } from "./check-index.ts";
 import type { CompiledIndex } from "./compiled-index.ts";
 import { type CompiledTable, readerOf } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
@@ -21,6 +21,7 @@ import { conflictOf, rowError } from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
 import type { ConstraintName } from "./foreign-key-checks.ts";
 import { ForeignKeys } from "./foreign-keys.ts";
+import { IndexBuilds } from "./index-builds.ts";
 import type { RangeRequest } from "./key-codec.ts";
 import type { LockOutcome, LockOwner } from "./locks.ts";
 import { TransactionObjects } from "./objects.ts";
@@ -70,6 +71,8 @@ export class RowTransaction implements LockOwner {
   readonly #onNumber: BeginOptions["onNumber"];
   #context: ExpressionContext;
   readonly #writes: RowWrites;
+  readonly #access: DescriptorAccess;
+  readonly #checkHost: CheckHost;
   readonly #foreignKeys: ForeignKeys;
   #isStatementOpen = false;
   /** Descriptors that it relied on, as they were. */
@@ -109,6 +112,7 @@ export class RowTransaction implements LockOwner {
       },
       values: async (from, to) => await this.#values(from, to),
     };
+    this.#access = access;
     this.tables = new TransactionTables(access, host.cache, (table) => this.#used.add(table));
     this.sequences = new TransactionSequences(access, host.ids);
     this.objects = new TransactionObjects(access, host.ids, host.newRelation);
@@ -127,13 +131,9 @@ export class RowTransaction implements LockOwner {
       updateRow: (compiled, key, changes) => this.#updateRow(compiled, key, changes),
       deleteRow: (compiled, key) => this.#deleteRow(compiled, key),
     });
-    this.#writes = new RowWrites({
-      view: this.#view,
-      foreignKeys: this.#foreignKeys,
-      context: () => this.#context,
-      lock,
-      read: readLocked,
-    });
+    const context = () => this.#context;
+    this.#checkHost = { view: this.#view, context, lock, read: readLocked };
+    this.#writes = new RowWrites({ ...this.#checkHost, foreignKeys: this.#foreignKeys });
   }
 
   /** What it reads: everything up to this sequence. */
@@ -391,12 +391,16 @@ export class RowTransaction implements LockOwner {
 
   /**
    * Makes an index and fills it, in this transaction: for tables whose entries fit one. It has to
-   * be serializable, so that no row escapes it.
+   * be serializable, so that no row escapes it. One that is `backfilling` is for `buildIndex`.
    *
    * @throws FirnError `AlreadyExists`, code `ROW_DUPLICATE` (23505): it was to be unique.
    */
-  createIndex(id: TableId, spec: IndexSpec): Promise<TableDescriptor> {
-    return this.#changing().createIndex(id, spec);
+  createIndex(
+    id: TableId,
+    spec: IndexSpec,
+    state: "public" | "backfilling" = "public",
+  ): Promise<TableDescriptor> {
+    return this.#changing().createIndex(id, spec, state);
   }
 
   /** Drops an index, and the constraint that it is of: one range is deleted. */
@@ -404,23 +408,19 @@ export class RowTransaction implements LockOwner {
     return this.#changing().dropIndex(id, name);
   }
 
-  /** Compares an index with the rows: CHECK INDEX. With `repair` it mends what is wrong. */
-  async checkIndex(
-    table: TableDescriptor,
-    index: number,
-    options: { readonly repair?: boolean } = {},
-  ): Promise<IndexReport> {
+  /** Compares an index with the rows of one state: CHECK INDEX. */
+  async checkIndex(table: TableDescriptor, index: number): Promise<IndexReport> {
     const compiled = await this.#use(table);
-    const host = this.#scanHost();
-    const rows = new StoredScan(this.#begin(compiled.key, {}), host);
-    const entries = new StoredScan(this.#begin(compiled.index(index).key, {}), host);
-    const { report, repair } = await checkIndex(compiled, index, rows, entries, this.#context);
-    if (options.repair === true) {
-      this.assertWritable();
-      for (const key of repair.remove) this.#view.delete(key);
-      for (const { key, value } of repair.put) this.#view.put(key, value);
-    }
-    return report;
+    const check = new IndexCheck(this.#checkHost, compiled, index);
+    return await checkWholeIndex(check, compiled.index(index).index.name);
+  }
+
+  /** Steps of the builds and repairs of indexes. */
+  get indexBuilds(): IndexBuilds {
+    this.assertWritable();
+    const { tables } = this;
+    const use = (table: TableDescriptor) => this.#use(table);
+    return new IndexBuilds({ ...this.#checkHost, tables, use, access: this.#access });
   }
 
   /** What it has written so far, to go back to. Locks stay. */

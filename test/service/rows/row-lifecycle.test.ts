@@ -5,6 +5,7 @@ import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import { type Engine, LsmMetrics, MemoryBudget, type Shard } from "../../../src/lsm/index.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";
+import { repairIndex } from "../../../src/rows/index.ts";
 import { openMemoryShard } from "../../../src/runtime/memory-shard.ts";
 import { ACTOR, testStores } from "../../support/open-catalog.ts";
 import { openTestIceberg } from "../../support/open-iceberg.ts";
@@ -154,9 +155,7 @@ describe("the rows of a row table", () => {
       ["ROW_INDEX_MISMATCH", "damage", { index: "v_idx", missing: 2, extra: 0, wrong: 0 }],
     ]);
     const { store, id } = await node.rows.open(ACTOR, REF);
-    await store.run(async (tx) => {
-      await tx.checkIndex(await tx.tables.get(id), 1, { repair: true });
-    });
+    await repairIndex(store, id, "v_idx");
     expect(await findings()).toEqual([]);
     await store.run(async (tx) => await tx.dropTable(id));
     expect(await findings()).toEqual([["ROW_TABLE_LOST", "damage", { table: "t" }]]);

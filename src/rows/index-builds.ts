@@ -1,0 +1,276 @@
+import { utf8, utf8Text } from "../base/bytes.ts";
+import { FirnError } from "../base/error.ts";
+import type { TableId } from "../base/ids.ts";
+import { encodeTablePrefix, KeySchema } from "../keys/index.ts";
+import {
+  CHECK_PART,
+  type CheckedPart,
+  type CheckHost,
+  IndexCheck,
+  type IndexReport,
+} from "./check-index.ts";
+import type { CompiledTable } from "./compiled-table.ts";
+import type { IndexDescriptor, IndexState, TableDescriptor } from "./descriptor.ts";
+import type { DescriptorAccess } from "./descriptor-access.ts";
+import type { EngineView } from "./engine-view.ts";
+import { rowError } from "./errors.ts";
+import { ROW_SPACE } from "./key-codec.ts";
+import type { RowStore } from "./store.ts";
+import type { IndexSpec } from "./table-spec.ts";
+import type { TransactionTables } from "./tables.ts";
+
+/*
+ * Relation 5 of a shard: how far the build of an index has come, by table and index. JSON:
+ * {"relation": 17, "pass": "rows", "after": "…base64", "done": 1500}.
+ *
+ * A build is a row of small transactions. The first makes the index `backfilling`: from its commit
+ * on every writer keeps the entries of the rows that it writes. Each further one gives the next
+ * rows their entries, behind locks on these rows, and notes how far it has come. `validating` goes
+ * over rows and entries once more; then the index is `public`, which is when reads use it and its
+ * constraint is there. Any process carries a build on from its note.
+ */
+const BUILDS = 5;
+const keys = new KeySchema(
+  [{ type: "uuid" }, { type: "int4" }],
+  encodeTablePrefix({ space: ROW_SPACE, relation: BUILDS, index: 0 }),
+);
+
+interface BuildNote {
+  /** A truncated table has another one: the build begins again. */
+  readonly relation: number;
+  readonly pass: "rows" | "entries";
+  readonly after?: string;
+  readonly done: number;
+}
+
+/** How far a build is behind one of its steps. */
+export interface IndexBuildStep {
+  readonly state: IndexState;
+  readonly pass: "rows" | "entries";
+  /** Rows or entries of this pass. */
+  readonly done: number;
+}
+
+export interface BuildHost extends CheckHost {
+  readonly access: DescriptorAccess;
+  readonly tables: TransactionTables;
+  readonly use: (table: TableDescriptor) => Promise<CompiledTable>;
+}
+
+/** Steps of builds, each within a transaction. */
+export class IndexBuilds {
+  readonly #on: BuildHost;
+
+  constructor(on: BuildHost) {
+    this.#on = on;
+  }
+
+  /**
+   * The next step: some rows, or the next state. READ COMMITTED, so that others who write beside
+   * it do not make it fail.
+   *
+   * @throws FirnError `NotFound`, code `ROW_INDEX_NOT_FOUND`: it was dropped; `ROW_DUPLICATE`.
+   */
+  async step(id: TableId, name: string, limit: number): Promise<IndexBuildStep> {
+    const table = await this.#on.tables.get(id);
+    const index = table.indexes.find((one) => one.name === name);
+    if (index === undefined) throw gone(table, name);
+    if (index.state === "public") return { state: "public", pass: "entries", done: 0 };
+    const note = await this.#note(table, index);
+    const check = new IndexCheck(this.#on, await this.#on.use(table), index.id);
+    const after = note.after === undefined ? undefined : Buffer.from(note.after, "base64");
+    const part = await check[note.pass](after, limit);
+    for (const suspect of part.suspects) {
+      if (note.pass === "rows") await check.mend(suspect.key);
+      else await check.remove(suspect);
+    }
+    const done = note.done + part.count;
+    const last = part.count < limit ? undefined : part.last;
+    const { state, pass } = await this.#noted(table, index, { ...note, done }, last);
+    return { state, pass, done };
+  }
+
+  /**
+   * Mends part of an index: REPAIR INDEX. Counts are of what was mended.
+   *
+   * @throws FirnError `NotFound`, code `ROW_INDEX_NOT_FOUND`; `ROW_DUPLICATE`.
+   */
+  async repair(
+    id: TableId,
+    name: string,
+    pass: "rows" | "entries",
+    after: Uint8Array | undefined,
+  ): Promise<Omit<CheckedPart, "suspects">> {
+    const table = await this.#on.tables.get(id);
+    const index = table.indexes.find((one) => one.name === name);
+    if (index === undefined) throw gone(table, name);
+    const check = new IndexCheck(this.#on, await this.#on.use(table), index.id);
+    const { last, count, suspects } = await check[pass](after, CHECK_PART);
+    const counts = { missing: 0, extra: 0, wrong: 0 };
+    for (const suspect of suspects) {
+      if (pass === "entries") counts.extra += (await check.remove(suspect)) ? 1 : 0;
+      else {
+        const fate = await check.mend(suspect.key);
+        if (fate !== "right") counts[fate]++;
+      }
+    }
+    return { last, count, ...counts };
+  }
+
+  /** @param last undefined: the pass is over. */
+  async #noted(
+    table: TableDescriptor,
+    index: IndexDescriptor,
+    { pass, done }: BuildNote,
+    last: Uint8Array | undefined,
+  ): Promise<Pick<IndexBuildStep, "state" | "pass">> {
+    const { relation } = table;
+    const write = (next: BuildNote): void =>
+      this.#on.access.put(keyOf(table, index), utf8(JSON.stringify(next)));
+    if (last !== undefined) {
+      write({ relation, pass, after: Buffer.from(last).toString("base64"), done });
+      return { state: index.state, pass };
+    }
+    if (index.state === "backfilling") {
+      await this.#become(table, index, "validating");
+      write({ relation, pass: "rows", done: 0 });
+      return { state: "validating", pass: "rows" };
+    }
+    if (pass === "rows") {
+      write({ relation, pass: "entries", done: 0 });
+      return { state: index.state, pass: "entries" };
+    }
+    await this.#become(table, index, "public");
+    this.#on.access.delete(keyOf(table, index));
+    return { state: "public", pass };
+  }
+
+  async #note(table: TableDescriptor, index: IndexDescriptor): Promise<BuildNote> {
+    const bytes = await this.#on.access.get(keyOf(table, index));
+    const first: BuildNote = { relation: table.relation, pass: "rows", done: 0 };
+    if (bytes === undefined) return first;
+    try {
+      const note = JSON.parse(utf8Text(bytes)) as BuildNote;
+      return note.relation === table.relation ? note : first;
+    } catch (error) {
+      const message = "damaged note of an index build: not JSON";
+      const context = { sqlState: "XX001" };
+      throw new FirnError("Corrupt", "ROW_DESCRIPTOR_CORRUPT", message, context, error);
+    }
+  }
+
+  async #become(table: TableDescriptor, index: IndexDescriptor, state: IndexState): Promise<void> {
+    const { id, name, unique } = index;
+    const isMade = state === "public" && unique;
+    const next: TableDescriptor = {
+      ...table,
+      version: table.version + 1,
+      indexes: table.indexes.map((one) => (one === index ? { ...one, state } : one)),
+      constraints: isMade
+        ? [...table.constraints, { kind: "unique", name, index: id }]
+        : table.constraints,
+    };
+    await this.#on.tables.put(next, table);
+  }
+}
+
+/** Forgets how far a build had come: of an index that is dropped. */
+export function forgetBuild(
+  view: Pick<EngineView, "delete">,
+  table: TableDescriptor,
+  index: IndexDescriptor,
+): void {
+  if (index.state !== "public") view.delete(keyOf(table, index));
+}
+
+function keyOf({ id }: TableDescriptor, index: IndexDescriptor): Uint8Array {
+  return keys.encode([id, index.id]);
+}
+
+function gone({ name: table }: TableDescriptor, index: string): FirnError {
+  const message = "the index was dropped while it was built";
+  return rowError("NotFound", "ROW_INDEX_NOT_FOUND", "42704", message, { table, index });
+}
+
+/** Rows of one step. */
+const STEP_ROWS = 500;
+
+/**
+ * Builds an index while others write, or carries a build on that was begun. What keeps it from
+ * becoming public, such as two rows of one key, drops it.
+ *
+ * @param onStep told behind each step; it may throw, which leaves the build as it is.
+ * @throws FirnError `AlreadyExists`, code `ROW_DUPLICATE` (23505); `NotFound`: the table or the
+ *   index is not there any more.
+ */
+export async function buildIndex(
+  store: RowStore,
+  table: TableId,
+  name: string,
+  onStep: (step: IndexBuildStep) => Promise<void> | void = () => undefined,
+  stepRows: number = STEP_ROWS,
+): Promise<void> {
+  for (;;) {
+    let step: IndexBuildStep;
+    try {
+      step = await store.run((tx) => tx.indexBuilds.step(table, name, stepRows), {
+        isolation: "read committed",
+      });
+    } catch (error) {
+      if (isFinal(error)) await dropBuilding(store, table, name);
+      throw error;
+    }
+    if (step.state === "public") return;
+    await onStep(step);
+  }
+}
+
+/**
+ * Makes an index that `buildIndex` is to fill. @throws FirnError as `RowTransaction.createIndex`.
+ */
+export async function beginIndex(store: RowStore, table: TableId, spec: IndexSpec): Promise<void> {
+  await store.run((tx) => tx.createIndex(table, spec, "backfilling"));
+}
+
+/** What the rows themselves are in the way of: no later try finds another answer. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof FirnError)) return false;
+  return error.kind === "AlreadyExists" || error.kind === "Invalid";
+}
+
+async function dropBuilding(store: RowStore, id: TableId, name: string): Promise<void> {
+  await store.run(async (tx) => {
+    const found = await tx.tables.find(id);
+    const index = found?.indexes.find((one) => one.name === name);
+    if (index !== undefined && index.state !== "public") await tx.dropIndex(id, name);
+  });
+}
+
+/**
+ * Mends an index while others write: REPAIR INDEX. In small transactions.
+ *
+ * @returns what was mended.
+ * @throws FirnError `AlreadyExists`, code `ROW_DUPLICATE` (23505): two rows have one unique key.
+ */
+export async function repairIndex(
+  store: RowStore,
+  id: TableId,
+  name: string,
+): Promise<IndexReport> {
+  const total = { index: name, rows: 0, entries: 0, missing: 0, extra: 0, wrong: 0 };
+  for (const pass of ["rows", "entries"] as const) {
+    for (let after: Uint8Array | undefined; ; ) {
+      const from = after;
+      const part = await store.run((tx) => tx.indexBuilds.repair(id, name, pass, from), {
+        isolation: "read committed",
+      });
+      total[pass] += part.count;
+      total.missing += part.missing;
+      total.wrong += part.wrong;
+      total.extra += part.extra;
+      after = part.last;
+      if (part.count < CHECK_PART) break;
+    }
+  }
+  return total;
+}
