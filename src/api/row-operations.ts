@@ -59,12 +59,38 @@ export interface WrittenRow {
   readonly row?: JsonRow;
 }
 
+/** Absent: all indexes of the table. */
+export interface CheckRows {
+  readonly index?: string;
+}
+
+/** How an index agrees with the rows of one state. */
+export interface CheckedIndex {
+  readonly index: string;
+  readonly rows: number;
+  readonly entries: number;
+  /** Rows without their entry. */
+  readonly missing: number;
+  /** Entries without a row. */
+  readonly extra: number;
+  /** Entries with a value that is not their row's. */
+  readonly wrong: number;
+}
+
+export interface CheckedIndexes {
+  /** Before a repair. */
+  readonly indexes: readonly CheckedIndex[];
+  readonly agrees: boolean;
+}
+
 type At = "catalog" | "namespace" | "table";
 
 export interface RowOperations {
   getRows: Asks<At, object, GetRows, { readonly rows: readonly (JsonRow | null)[] }>;
   scanRows: Asks<At, object, ScanRows, RowPage>;
   writeRows: Asks<At, object, WriteRows, { readonly results: readonly WrittenRow[] }>;
+  checkRows: Asks<At, object, CheckRows, CheckedIndexes>;
+  repairRows: Asks<At, object, CheckRows, CheckedIndexes>;
 }
 
 const ROWS = "/catalogs/{catalog}/namespaces/{namespace}/tables/{table}/rows";
@@ -93,6 +119,22 @@ const WRITE: Schema = {
     object({ op: oneOf("delete"), key: KEY }),
   ],
 };
+
+const INDEX: Schema = { ...NAME, description: "Only this index; absent: all of the table" };
+const COUNT: Schema = { type: "integer", minimum: 0 };
+const CHECKED: Schema = object({
+  indexes: listOf(
+    object({
+      index: NAME,
+      rows: COUNT,
+      entries: COUNT,
+      missing: { ...COUNT, description: "Rows without their entry" },
+      extra: { ...COUNT, description: "Entries without a row" },
+      wrong: { ...COUNT, description: "Entries with a value that is not their row's" },
+    }),
+  ),
+  agrees: { ...FLAG, description: "Whether nothing was missing, extra or wrong" },
+});
 
 export const ROW_OPERATIONS: Readonly<Record<keyof RowOperations, ApiOperation>> = {
   getRows: {
@@ -159,5 +201,26 @@ export const ROW_OPERATIONS: Readonly<Record<keyof RowOperations, ApiOperation>>
     ),
     status: 200,
     answer: object({ results: listOf(object({ changed: FLAG }, { row: ROW })) }),
+  },
+  checkRows: {
+    method: "POST",
+    template: `${ROWS}:check`,
+    tag,
+    summary: "Compare indexes with the rows of one state; answers once all rows are read",
+    needs: ["read-data"],
+    body: object({}, { index: INDEX }),
+    status: 200,
+    answer: CHECKED,
+  },
+  repairRows: {
+    method: "POST",
+    template: `${ROWS}:repair`,
+    tag,
+    summary:
+      "Mend indexes that disagree with the rows, in small transactions; answers what was wrong",
+    needs: ["read-data", "write-data"],
+    body: object({}, { index: INDEX }),
+    status: 200,
+    answer: CHECKED,
   },
 };

@@ -408,9 +408,15 @@ export interface ChangeRecord {
 
 /**
  * `purge` ends the life of a dropped entity once its retention is over; `delete` drops a thing with
- * all that is in it; the others collect what is left of the account.
+ * all that is in it; `build-index` fills an index of a row table; the others collect what is left of the account.
  */
-export type JobKind = "purge" | "delete" | "import" | "forget-tombstones" | "collect-garbage";
+export type JobKind =
+  | "purge"
+  | "delete"
+  | "import"
+  | "build-index"
+  | "forget-tombstones"
+  | "collect-garbage";
 
 /** Long work that any node takes up, one at a time. */
 export interface Job {

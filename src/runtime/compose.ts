@@ -49,7 +49,15 @@ import { type Components, localStores, memoryStores, type Stores } from "./store
 export interface Composition
   extends Pick<
       CatalogNode,
-      "readBody" | "catalogs" | "snapshots" | "reports" | "dropped" | "history" | "rows" | "close"
+      | "readBody"
+      | "catalogs"
+      | "snapshots"
+      | "reports"
+      | "dropped"
+      | "history"
+      | "rows"
+      | "indexes"
+      | "close"
     >,
     AccountUseCases {
   /** Tells who asks; absent under `--auth none`. */

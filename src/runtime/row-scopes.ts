@@ -4,6 +4,8 @@ import type { Listed } from "../catalog/listed.ts";
 import {
   columnOf,
   type Datum,
+  type IndexReport,
+  type IndexSpec,
   type RowBatch,
   type RowScanRequest,
   type RowTransaction,
@@ -18,7 +20,7 @@ import { PatternScope } from "./pattern-scopes.ts";
 import type { KeyOf, NewRowOf, RowOf, SchemaColumn, TableSchema } from "./row-schema.ts";
 
 type Shape = Readonly<Record<string, SchemaColumn>>;
-type Parts = Pick<Composition, "catalogs" | "model" | "rows">;
+type Parts = Pick<Composition, "catalogs" | "indexes" | "model" | "rows">;
 
 /** What goes with a drop. */
 export interface DropOptions {
@@ -166,7 +168,7 @@ export class NamespaceScope {
     const { indexes = [] } = schema;
     const request = { name, columns, primaryKey: { parts }, indexes };
     const make = () => this.#parts.rows.create(OWN_ACTOR, ref, request);
-    return await new RowTable<S, K>(make).opened();
+    return await new RowTable<S, K>(make, this.#parts.indexes).opened();
   }
 
   /** A table that is there. @throws FirnError at its first call: `TABLE_NOT_FOUND`. */
@@ -175,7 +177,8 @@ export class NamespaceScope {
     _schema: TableSchema<S, K>,
   ): RowTable<S, K> {
     const ref = { catalog: this.catalog, path: this.path, name };
-    return new RowTable(async () => await this.#parts.rows.open(OWN_ACTOR, ref));
+    const open = () => this.#parts.rows.open(OWN_ACTOR, ref);
+    return new RowTable(open, this.#parts.indexes);
   }
 
   /** Leases, queues, logs and other patterns, each over a row table of this namespace. */
@@ -232,11 +235,13 @@ export class PendingNamespace implements PromiseLike<NamespaceScope> {
  */
 export class RowTable<S extends Shape, K extends keyof S & string> {
   readonly #open: () => Promise<OpenRowTable>;
+  readonly #indexes: Parts["indexes"];
   readonly #tx: RowTransaction | undefined;
   #opened: Promise<OpenRowTable> | undefined;
 
-  constructor(open: () => Promise<OpenRowTable>, tx?: RowTransaction) {
+  constructor(open: () => Promise<OpenRowTable>, indexes: Parts["indexes"], tx?: RowTransaction) {
     this.#open = open;
+    this.#indexes = indexes;
     this.#tx = tx;
   }
 
@@ -252,7 +257,7 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
 
   /** This table, in a transaction of its catalog. */
   in(tx: RowTransaction): RowTable<S, K> {
-    return new RowTable<S, K>(() => this.#rows(), tx);
+    return new RowTable<S, K>(() => this.#rows(), this.#indexes, tx);
   }
 
   /** Itself, once it is known to be there. */
@@ -303,6 +308,42 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
     return await this.#run(
       async (tx, table) => (await tx.delete(table, keyValues(table, key))) !== undefined,
     );
+  }
+
+  /**
+   * Builds an index while others write; it can be scanned when this resolves.
+   *
+   * @returns its id, for `scan`.
+   * @throws FirnError `ROW_INDEX_EXISTS`; `ROW_DUPLICATE`: two rows have one key, and the index is
+   *   dropped.
+   */
+  async createIndex(spec: IndexSpec): Promise<number> {
+    const open = await this.#rows();
+    await this.#indexes.build(OWN_ACTOR, open, spec);
+    const find = async (tx: RowTransaction) => await tx.tables.get(open.id);
+    const { indexes } = await open.store.run(find, { readOnly: true });
+    return indexes.find(({ name }) => name === spec.name)?.id ?? 0;
+  }
+
+  /** @throws FirnError `ROW_INDEX_UNKNOWN`. */
+  async dropIndex(name: string): Promise<void> {
+    const { store, id } = await this.#rows();
+    await store.run(async (tx) => await tx.dropIndex(id, name));
+  }
+
+  /** Compares its indexes with the rows of one state: CHECK INDEX. */
+  async checkIndexes(index?: string): Promise<readonly IndexReport[]> {
+    return await this.#checked(index, false);
+  }
+
+  /** Mends the indexes that disagree, while others write; tells how they were: REPAIR INDEX. */
+  async repairIndexes(index?: string): Promise<readonly IndexReport[]> {
+    return await this.#checked(index, true);
+  }
+
+  async #checked(index: string | undefined, repair: boolean): Promise<readonly IndexReport[]> {
+    const asked = { repair, ...(index !== undefined && { index }) };
+    return await this.#indexes.check(OWN_ACTOR, await this.#rows(), asked);
   }
 
   /** Rows of one state, in key order or an index's. */

@@ -142,9 +142,17 @@ export class JobsAdmin {
   }
 }
 
+/** What is counted, of the kinds that count. */
+const UNITS: Readonly<Partial<Record<JobKind, string>>> = {
+  delete: "things",
+  import: "tables",
+  "build-index": "rows",
+};
+
 function progressOf({ kind, done, total }: Job): { readonly progress?: JobProgressInfo } {
-  if (kind !== "delete" && kind !== "import") return {};
-  const counted = { done: done ?? 0, unit: kind === "import" ? "tables" : "things" };
+  const unit = UNITS[kind];
+  if (unit === undefined) return {};
+  const counted = { done: done ?? 0, unit };
   return { progress: total === undefined ? counted : { ...counted, total } };
 }
 

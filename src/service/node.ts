@@ -54,6 +54,8 @@ import type { RelationResources } from "./resources/relations.ts";
 import { type ModelService, modelService, type OfRows } from "./resources/service.ts";
 import { PatternRequests } from "./rows/pattern-requests.ts";
 import { RowCursors } from "./rows/row-cursors.ts";
+import { RowIndexJobs } from "./rows/row-index-jobs.ts";
+import { RowIndexes } from "./rows/row-indexes.ts";
 import { RowRequests } from "./rows/row-requests.ts";
 import { RowShards } from "./rows/row-shards.ts";
 import { RowTables } from "./rows/row-tables.ts";
@@ -135,6 +137,7 @@ export interface CatalogNode {
   readonly model: ModelService;
   /** Row tables, for programs that embed Firn and for SQL. */
   readonly rows: UseCases<RowTables>;
+  readonly indexes: UseCases<RowIndexes>;
   /** The JSON of a body that is too large to be parsed within a turn. See `readObject`. */
   readonly readBody: (bytes: Uint8Array) => Promise<JsonObject>;
   /** Of tables and views, for what restores them. */
@@ -183,7 +186,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const tables = new IcebergTables(catalog, locations, files, places, configs, parts);
   const views = new IcebergViews(catalog, viewFiles, places, configs);
   const reports = new MetricsReports(catalog, metrics, stores.onDefect);
-  const { closeRows, rows, sql, requestsOf } = rowsOf(parts, catalog, places);
+  const { closeRows, rows, indexes, sql, requestsOf } = rowsOf(parts, catalog, places);
   const tableImport = importOf(parts, { catalog, reading, namespaces, tables });
   const work = { catalog, collector, tombstones, files, viewFiles, places, rows, tableImport };
   const { jobs, ofJobs } = jobsOf(parts, work);
@@ -229,6 +232,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     model,
     sql,
     rows: guardedBy(guard, rows),
+    indexes: guardedBy(guard, indexes),
     copies: new RelationCopies({ catalog, locations, tables: files, views: viewFiles, places }),
     readBody: (bytes) => readObject(reading, bytes),
     jobs,
@@ -330,6 +334,7 @@ function rowsOf(parts: NodeParts, catalog: AccountCatalog, places: TableLocation
   const account = parts.account?.name ?? DEFAULT_ACCOUNT;
   const shards = new RowShards({ clock, prng, account, open, has, publish });
   const rows = new RowTables({ catalog, places, shards });
+  const indexes = new RowIndexes(catalog);
   const cursors = new RowCursors(clock);
   const { ids } = catalog.context;
   const json = onceLoaded(async () => {
@@ -343,17 +348,17 @@ function rowsOf(parts: NodeParts, catalog: AccountCatalog, places: TableLocation
   ): OfRows => {
     const newId = () => ids.mint<TableId>();
     return {
-      rows: new RowRequests({ clock, tokens, rows, tables, cursors, newId, json }),
+      rows: new RowRequests({ clock, tokens, rows, tables, cursors, indexes, newId, json }),
       patterns: new PatternRequests({ clock, ids, rows, names, tables }),
     };
   };
   const { onUnreleased } = parts;
-  const sql = new SqlService({ catalog, tables: rows, shards, onUnreleased });
+  const sql = new SqlService({ catalog, tables: rows, indexes, shards, onUnreleased });
   const closeRows = async (): Promise<void> => {
     cursors.close();
     await shards.close();
   };
-  return { closeRows, rows, sql, requestsOf };
+  return { closeRows, rows, indexes, sql, requestsOf };
 }
 
 function onceLoaded<T>(load: () => Promise<T>): () => Promise<T> {
@@ -404,8 +409,10 @@ function jobsOf(
   const deletion = new RecursiveDelete(catalog);
   const ofAccounts = new AccountPurge(catalog, stores.blobs, (within) => purge.within(within));
   const imports = new ImportJobs(catalog, tableImport);
+  const builds = new RowIndexJobs(catalog, rows);
   const works = {
     import: imports.run.bind(imports),
+    "build-index": builds.run.bind(builds),
     purge: (lease: JobLease, ended: AbortSignal) =>
       lease.job.subject.type === "account" ? ofAccounts.run(lease, ended) : purge.run(lease, ended),
     delete: deletion.run.bind(deletion),

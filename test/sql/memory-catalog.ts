@@ -1,6 +1,6 @@
 import { IdSource, type TableId } from "../../src/base/ids.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
-import type { RowStore } from "../../src/rows/index.ts";
+import { beginIndex, buildIndex, type RowStore } from "../../src/rows/index.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import type { CatalogView, Claim, TableName } from "../../src/sql/catalog/view.ts";
 import { SqlError } from "../../src/sql/error.ts";
@@ -56,6 +56,10 @@ export class MemoryCatalog {
         if (tables.has(name)) throw taken(at);
         tables.set(name, table.id);
         return { kept: () => undefined, undo: async () => void tables.delete(name) };
+      },
+      buildIndex: async (table, spec) => {
+        await beginIndex(this.#store, table, spec);
+        await buildIndex(this.#store, table, spec.name);
       },
       releaseTable: async (at, id) => {
         if (tables.get(nameOf(at)) === id) tables.delete(nameOf(at));

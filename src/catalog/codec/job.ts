@@ -20,6 +20,7 @@ const JOB_KINDS: ReadonlySet<string> = new Set<JobKind>([
   "purge",
   "delete",
   "import",
+  "build-index",
   "forget-tombstones",
   "collect-garbage",
 ]);

@@ -18,4 +18,8 @@ export const ROW_HANDLERS: Handlers<keyof RowOperations> = {
     asText(call, call.service.rows.scan(call.actor, relationOf(call.params), call.body)),
   writeRows: (call) =>
     asText(call, call.service.rows.write(call.actor, relationOf(call.params), call.body)),
+  checkRows: (call) =>
+    call.service.rows.check(call.actor, relationOf(call.params), { ...call.body, repair: false }),
+  repairRows: (call) =>
+    call.service.rows.check(call.actor, relationOf(call.params), { ...call.body, repair: true }),
 };

@@ -30,6 +30,7 @@ import type { NameSearch } from "../resources/search.ts";
 import type { StatisticsResources } from "../resources/statistics.ts";
 import type { PatternRequests } from "../rows/pattern-requests.ts";
 import type { RowRequests } from "../rows/row-requests.ts";
+import type { RowIndexes } from "../rows/row-indexes.ts";
 import type { RowTables } from "../rows/row-tables.ts";
 import type { SqlRequests } from "../sql/requests.ts";
 import type { TableLayouts } from "../table-layouts.ts";
@@ -409,6 +410,15 @@ const ROW_REQUESTS: RulesOf<RowRequests> = {
     on(tableOf(place), "write-data", ...(returning ? (["read-data"] as const) : [])),
     ...fences.map(({ table }) => on(tableOf({ ...place, relation: { name: table } }), "read-data")),
   ],
+  check: (place, { repair }) => [
+    on(tableOf(place), "read-data", ...(repair ? (["write-data"] as const) : [])),
+  ],
+};
+
+/** Of a table that was found: who found it was asked. */
+const ROW_INDEXES: RulesOf<RowIndexes> = {
+  build: () => onAccount("admin"),
+  check: () => onAccount("admin"),
 };
 
 const PATTERNS: RulesOf<PatternRequests> = {
@@ -477,6 +487,7 @@ const RULES = {
   ResourceLookup: LOOKUP,
   RowTables: ROWS,
   RowRequests: ROW_REQUESTS,
+  RowIndexes: ROW_INDEXES,
   SqlRequests: SQL,
   StatisticsResources: STATISTICS,
   TableLayouts: LAYOUTS,

@@ -1,4 +1,6 @@
 import type {
+  CheckedIndexes,
+  CheckRows,
   GetRows,
   RequiredFence,
   RowWrite,
@@ -26,6 +28,7 @@ import type { RelationResources } from "../resources/relations.ts";
 import type { RelationPlace } from "../resources/resource.ts";
 import type { JsonRows } from "./json-rows.ts";
 import type { CursorPage, RowCursor, RowCursors } from "./row-cursors.ts";
+import type { RowIndexes } from "./row-indexes.ts";
 import type { OpenRowTable, RowTables } from "./row-tables.ts";
 
 const PAGE_ROWS = 100;
@@ -42,6 +45,7 @@ export interface RowRequestParts {
   readonly rows: RowTables;
   readonly tables: RelationResources<Table>;
   readonly cursors: RowCursors;
+  readonly indexes: RowIndexes;
   readonly newId: () => string;
   /** Loaded with the first request: it brings the types of SQL along. */
   readonly json: () => Promise<JsonRows>;
@@ -143,6 +147,21 @@ export class RowRequests {
         }),
       { isolation },
     );
+  }
+
+  /**
+   * Compares indexes with the rows, and mends them where that is asked for.
+   *
+   * @throws FirnError `ROW_INDEX_NOT_FOUND`, `ROW_DUPLICATE`; and as `get`.
+   */
+  async check(
+    actor: Actor,
+    place: RelationPlace,
+    asked: CheckRows & { readonly repair: boolean },
+  ): Promise<CheckedIndexes> {
+    const indexes = await this.#parts.indexes.check(actor, await this.#open(actor, place), asked);
+    const agrees = indexes.every(({ missing, extra, wrong }) => missing + extra + wrong === 0);
+    return { indexes, agrees };
   }
 
   async #leasesOf(

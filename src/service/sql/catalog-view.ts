@@ -4,6 +4,7 @@ import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { CatalogView, NamespaceContent, TableName } from "../../sql/catalog/view.ts";
 import { SqlError } from "../../sql/error.ts";
 import type { Actor } from "../actor.ts";
+import type { RowIndexes } from "../rows/row-indexes.ts";
 import type { RowShards } from "../rows/row-shards.ts";
 import type { RowTables } from "../rows/row-tables.ts";
 import { listCatalog } from "./listing.ts";
@@ -11,6 +12,7 @@ import { listCatalog } from "./listing.ts";
 export interface SqlParts {
   readonly catalog: AccountCatalog;
   readonly tables: RowTables;
+  readonly indexes: RowIndexes;
   readonly shards: RowShards;
   /** Told of a name in the catalog that the next statement which wants it removes. */
   readonly onUnreleased?: OnUnreleased | undefined;
@@ -27,7 +29,7 @@ const PUBLIC = "public";
 
 /** One catalog, as SQL sees it: its namespaces, and its row tables. */
 export function catalogView(
-  { catalog, tables, shards }: SqlParts,
+  { catalog, tables, indexes, shards }: SqlParts,
   actor: Actor,
   name: string,
 ): CatalogView {
@@ -61,6 +63,10 @@ export function catalogView(
       return await named(`relation "${at.name}"`, "42P07", () =>
         tables.claim(actor, refOf(at), table),
       );
+    },
+    buildIndex: async (id, spec, signal) => {
+      const { entity } = await catalog.catalogs.get(name);
+      await indexes.build(actor, { store: await shards.of(entity.id), id }, spec, signal);
     },
     releaseTable: (at, id) => tables.release(actor, refOf(at), id),
     renameTable: async (from, to) => {

@@ -1,6 +1,11 @@
 import { FirnError } from "../../base/error.ts";
 import type { TableId } from "../../base/ids.ts";
-import type { ForeignKeySpec, RowTransaction, TableDescriptor } from "../../rows/index.ts";
+import type {
+  ForeignKeySpec,
+  IndexSpec,
+  RowTransaction,
+  TableDescriptor,
+} from "../../rows/index.ts";
 import { SqlError } from "../error.ts";
 import type { CatalogListing } from "./listing.ts";
 import type { CatalogView, Claim, NewTable, TableName } from "./view.ts";
@@ -91,6 +96,11 @@ export class CatalogChanges {
       namespaces: [...namespaces.values()],
       relations: [...relations.values()],
     };
+  }
+
+  /** As `CatalogView.buildIndex`: not part of the transaction. */
+  async buildIndex(table: TableId, spec: IndexSpec, signal: AbortSignal): Promise<void> {
+    await this.#catalog.buildIndex(table, spec, signal);
   }
 
   /** The tables of a namespace. */

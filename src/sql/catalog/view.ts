@@ -1,5 +1,11 @@
 import type { TableId } from "../../base/ids.ts";
-import type { BeginOptions, RowTransaction, TableDescriptor, TableSpec } from "../../rows/index.ts";
+import type {
+  BeginOptions,
+  IndexSpec,
+  RowTransaction,
+  TableDescriptor,
+  TableSpec,
+} from "../../rows/index.ts";
 import type { ListCatalog } from "./listing.ts";
 import type { VirtualRelations } from "./virtual.ts";
 
@@ -48,6 +54,12 @@ export interface CatalogView {
   claimTable(at: TableName, table: TableDescriptor): Promise<Claim>;
   /** Removes the entry of a table whose rows are gone. Nothing happens where it is gone too. */
   releaseTable(at: TableName, id: TableId): Promise<void>;
+  /**
+   * Builds an index while others write, in transactions of its own.
+   *
+   * @throws FirnError 23505: two rows have one key; the index is dropped.
+   */
+  buildIndex(table: TableId, spec: IndexSpec, signal: AbortSignal): Promise<void>;
   /** @throws SqlError 42P07, 3F000. */
   renameTable(from: TableName, to: TableName): Promise<Claim>;
   /** All that it holds; absent: it has no `pg_catalog`. */

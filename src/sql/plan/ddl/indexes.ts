@@ -40,13 +40,32 @@ export function planCreateIndex(env: PlanEnv, create: NodeOf<"IndexStmt">, ports
       return;
     }
     const spec = await indexSpec(env, found, create, (name) => taken.has(name));
-    await on.rows.createIndex(found.table.id, spec);
+    const isOnline = isAlone(on.run) && (concurrent === true || (await isLarge(on, found)));
+    if (!isOnline) {
+      await on.rows.createIndex(found.table.id, spec);
+      return;
+    }
+    // The build is many transactions, which this one must not stand in the way of.
+    const { transaction, signal } = on.run;
+    await transaction.commit();
+    await on.names.buildIndex(found.table.id, spec, signal);
   });
 }
 
+/** Rows whose entries fit one transaction, whatever the index has in them. */
+const LARGE_ROWS = 20_000;
+
+async function isLarge({ rows }: DdlRun, { table }: FoundTable): Promise<boolean> {
+  return (await rows.estimate(table, 0)).rows > LARGE_ROWS;
+}
+
+function isAlone({ transaction }: RunContext): boolean {
+  return !transaction.isExplicit && transaction.statements <= 1;
+}
+
 /** @throws SqlError 25001 for what PostgreSQL runs by itself alone. */
-function refuseBlock({ transaction }: RunContext, what: string): void {
-  if (!transaction.isExplicit && transaction.statements <= 1) return;
+function refuseBlock(run: RunContext, what: string): void {
+  if (isAlone(run)) return;
   throw new SqlError("25001", `${what} cannot run inside a transaction block`);
 }
 
