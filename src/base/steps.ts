@@ -20,6 +20,23 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
+/** Gives others the event loop where a stretch is over: asked between pieces of work. */
+export class Stretches {
+  readonly #clock: Clock;
+  #beganMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#beganMs = clock.monotonicMs();
+  }
+
+  async turn(): Promise<void> {
+    if (this.#clock.monotonicMs() - this.#beganMs < STRETCH_MS) return;
+    await this.#clock.sleep(0);
+    this.#beganMs = this.#clock.monotonicMs();
+  }
+}
+
 /** Does work in stretches, between which others have the event loop. */
 export async function inTurns<T>(clock: Clock, steps: Steps<T>): Promise<T> {
   let beganMs = clock.monotonicMs();

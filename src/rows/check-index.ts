@@ -1,4 +1,6 @@
 import { bytesEqual } from "../base/bytes.ts";
+import type { Clock } from "../base/clock.ts";
+import { Stretches } from "../base/steps.ts";
 import type { Maybe } from "../lsm/index.ts";
 import type { CompiledIndex, IndexEntry } from "./compiled-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
@@ -107,7 +109,8 @@ export class IndexCheck {
     await lock(name, SHARE);
     const value = await read(name, SHARE);
     if (value === undefined) return "right";
-    const entry = this.#index.entry(this.#compiled.rows.row(name, value), context());
+    const row = this.#compiled.rows.row(name, value);
+    const entry = this.#index.entry(row, context());
     if (entry === undefined) return "right";
     if (entry.isUnique) await lock(entry.key, UPDATE);
     const stored = await read(entry.key, UPDATE);
@@ -119,7 +122,7 @@ export class IndexCheck {
         await lock(owner, SHARE);
         const other = await read(owner, SHARE);
         if (other !== undefined && this.#isOf(entry.key, owner, other)) {
-          throw duplicate(this.#compiled, this.#index);
+          throw duplicate(this.#compiled, this.#index, row, context());
         }
       }
     }
@@ -190,10 +193,16 @@ export class IndexCheck {
 }
 
 /** All parts of both passes, of one state. */
-export async function checkWholeIndex(check: IndexCheck, name: string): Promise<IndexReport> {
+export async function checkWholeIndex(
+  check: IndexCheck,
+  name: string,
+  clock: Clock,
+): Promise<IndexReport> {
+  const stretches = new Stretches(clock);
   const total = { index: name, rows: 0, entries: 0, missing: 0, extra: 0, wrong: 0 };
   for (const pass of ["rows", "entries"] as const) {
     for (let after: Uint8Array | undefined; ; ) {
+      await stretches.turn();
       const part = await check[pass](after, CHECK_PART);
       total[pass] += part.count;
       total.missing += part.missing;

@@ -1,6 +1,7 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
+import { Stretches } from "../base/steps.ts";
 import { encodeTablePrefix, KeySchema } from "../keys/index.ts";
 import {
   CHECK_PART,
@@ -210,7 +211,9 @@ export async function buildIndex(
   onStep: (step: IndexBuildStep) => Promise<void> | void = () => undefined,
   stepRows: number = STEP_ROWS,
 ): Promise<void> {
+  const stretches = new Stretches(store.clock);
   for (;;) {
+    await stretches.turn();
     let step: IndexBuildStep;
     try {
       step = await store.run((tx) => tx.indexBuilds.step(table, name, stepRows), {
@@ -257,9 +260,11 @@ export async function repairIndex(
   id: TableId,
   name: string,
 ): Promise<IndexReport> {
+  const stretches = new Stretches(store.clock);
   const total = { index: name, rows: 0, entries: 0, missing: 0, extra: 0, wrong: 0 };
   for (const pass of ["rows", "entries"] as const) {
     for (let after: Uint8Array | undefined; ; ) {
+      await stretches.turn();
       const from = after;
       const part = await store.run((tx) => tx.indexBuilds.repair(id, name, pass, from), {
         isolation: "read committed",

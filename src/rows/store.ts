@@ -55,6 +55,10 @@ export class RowStore {
     };
   }
 
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
   /** Rows that are locked or waited for. */
   get locked(): number {
     return this.#host.locks.size;

@@ -412,7 +412,7 @@ export class RowTransaction implements LockOwner {
   async checkIndex(table: TableDescriptor, index: number): Promise<IndexReport> {
     const compiled = await this.#use(table);
     const check = new IndexCheck(this.#checkHost, compiled, index);
-    return await checkWholeIndex(check, compiled.index(index).index.name);
+    return await checkWholeIndex(check, compiled.index(index).index.name, this.#host.clock);
   }
 
   /** Steps of the builds and repairs of indexes. */

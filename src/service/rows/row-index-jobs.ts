@@ -39,8 +39,7 @@ export class RowIndexJobs {
       });
     } catch (error) {
       if (error instanceof Interrupted) return false;
-      const isOver = error instanceof FirnError && OVER.has(error.kind);
-      if (!isOver) throw error;
+      if (!isOver(error)) throw error;
       await endJob(context, lease, { code: error.code, message: error.message });
       return true;
     }
@@ -51,6 +50,11 @@ export class RowIndexJobs {
 
 /** Why a build is over without an index. */
 const OVER: ReadonlySet<FirnError["kind"]> = new Set(["AlreadyExists", "Invalid", "NotFound"]);
+
+/** Whether no later try finds another answer. */
+export function isOver(error: unknown): error is FirnError {
+  return error instanceof FirnError && OVER.has(error.kind);
+}
 
 class Interrupted extends Error {}
 

@@ -14,7 +14,7 @@ import {
   rowError,
 } from "../../rows/index.ts";
 import type { Actor } from "../actor.ts";
-import { progressOf } from "./row-index-jobs.ts";
+import { isOver, progressOf } from "./row-index-jobs.ts";
 import type { OpenRowTable } from "./row-tables.ts";
 
 /** A node that dies while it builds leaves the job to another one behind so much. */
@@ -35,7 +35,8 @@ export class RowIndexes {
    * Builds an index while others write; it is public when this resolves.
    *
    * @throws FirnError `ROW_INDEX_EXISTS`, `ROW_TABLE_INVALID`; `ROW_DUPLICATE` (23505): the index
-   *   is dropped; what `signal` was aborted with: it is dropped too.
+   *   is dropped; what `signal` was aborted with: it is dropped too; what stops the shard: the build
+   *   goes on as a job.
    */
   async build(
     _actor: Actor,
@@ -51,7 +52,9 @@ export class RowIndexes {
       });
     } catch (error) {
       if (signal.aborted) await dropIndex(store, id, spec.name);
-      await this.#end(lease, error);
+      if (signal.aborted || isOver(error)) await this.#end(lease, error);
+      // What a later try may get over is left to the job.
+      else await lease?.release(0).catch(() => undefined);
       throw error;
     }
     await this.#end(lease);

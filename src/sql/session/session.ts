@@ -161,7 +161,8 @@ export class SqlSession {
       if (this.#disturbsCursors(plan)) await this.cursors.settle(context.signal);
       const commits = isLast && plan.isControl !== true;
       if (isFirst && commits && plan.isRetried === true && !transaction.isExplicit) {
-        return this.#guarded(await this.#untilDone(plan, context, parameters), running, false);
+        const done = await this.#untilDone({ ...prepared, plan }, context, parameters);
+        return this.#guarded(done, running, false);
       }
       const started = await plan.start(context, parameters);
       return this.#guarded(started, running, commits);
@@ -203,16 +204,23 @@ export class SqlSession {
     return await this.start(fetching, [], isLast);
   }
 
-  /** Runs a statement and commits it; again where others were in its way. */
+  /**
+   * Runs a statement and commits it; again where others were in its way, with a new plan where they
+   * changed its tables.
+   */
   async #untilDone(
-    plan: Plan,
+    prepared: Prepared,
     context: RunContext,
     parameters: readonly Datum[],
   ): Promise<Started> {
+    let { plan } = prepared;
     for (let tries = 1; ; tries++) {
       try {
         this.transactionState.beginImplicit();
-        if (tries > 1) await this.#takeTurn(plan);
+        if (tries > 1) {
+          await this.#takeTurn(plan);
+          if (!(await this.#isFresh(plan))) ({ plan } = await this.#planAgain(prepared));
+        }
         const started = await plan.start(context, parameters);
         await this.transactionState.commit();
         return started;
