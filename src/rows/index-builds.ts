@@ -21,7 +21,7 @@ import type { IndexSpec } from "./table-spec.ts";
 import type { TransactionTables } from "./tables.ts";
 
 /*
- * Relation 5 of a shard: how far the build of an index has come, by table and index. JSON:
+ * Relation 6 of a shard: how far the build of an index has come, by table and index. JSON:
  * {"relation": 17, "pass": "rows", "after": "…base64", "done": 1500}.
  *
  * A build is a row of small transactions. The first makes the index `backfilling`: from its commit
@@ -30,7 +30,7 @@ import type { TransactionTables } from "./tables.ts";
  * over rows and entries once more; then the index is `public`, which is when reads use it and its
  * constraint is there. Any process carries a build on from its note.
  */
-const BUILDS = 5;
+const BUILDS = 6;
 const keys = new KeySchema(
   [{ type: "uuid" }, { type: "int4" }],
   encodeTablePrefix({ space: ROW_SPACE, relation: BUILDS, index: 0 }),
