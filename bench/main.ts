@@ -30,9 +30,10 @@ import { benchWal } from "./wal.ts";
 const USAGE =
   "usage: npm run bench -- catalog | native | iceberg | lsm | keys | wal | compaction | " +
   "overload | access | start | complete | console | dead-names | backup " +
-  "[--smoke] [--keep], catalog --tables N --profile PROFILE, iceberg --only=TEXT, " +
+  "[--smoke] [--keep], rows | sql --rows=N --rounds=N --peers=A,B, " +
+  "catalog --tables N --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
-  "--cpu-profile | --large, rows | sql --rows=N --rounds=N --peers=A,B, lsm-blocks, lsm-manifest, lsm-resume, borders --root=DIR, json";
+  "--cpu-profile | --large, lsm-blocks, lsm-manifest, lsm-resume, borders --root=DIR, json";
 const LSM_FLAGS =
   /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*|(workloads|peers)=.+)$/;
 const ROWS_FLAGS = /^--(smoke|keep|rows=[1-9]\d*|rounds=[1-9]\d*|(peers|profile-to)=.+)$/;

@@ -52,7 +52,8 @@ const STATEMENTS: readonly (readonly [name: string, text: string, rows: number])
   ["top 10", "SELECT * FROM bench.t ORDER BY amount DESC, id LIMIT 10", 10],
   [
     "join with 1,000 rows",
-    "SELECT k.label, sum(t.qty) FROM bench.t AS t JOIN bench.k AS k ON k.grp = t.grp GROUP BY k.label",
+    "SELECT k.label, sum(t.qty) FROM bench.t AS t JOIN bench.k AS k ON k.grp = t.grp " +
+      "GROUP BY k.label",
     10,
   ],
 ];

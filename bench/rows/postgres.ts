@@ -40,7 +40,8 @@ export async function postgresRows(): Promise<RowsContender | undefined> {
 }
 
 const ONE = `INSERT INTO t VALUES (${COLUMNS.map((_, i) => `$${i + 1}`).join(", ")})`;
-const MANY = `INSERT INTO t SELECT * FROM unnest(${TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(", ")})`;
+const ARRAYS = TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(", ");
+const MANY = `INSERT INTO t SELECT * FROM unnest(${ARRAYS})`;
 
 class PostgresRows implements RowsDatabase {
   readonly #pool: Pool;

@@ -2,6 +2,7 @@
 
 export type { TableChange } from "./alter.ts";
 export { type RowBatch, type RowScan, rowAt } from "./batch.ts";
+export { beginIndex, buildIndex, repairIndex } from "./build-index.ts";
 export { storedDatum } from "./check-datum.ts";
 export type { IndexReport } from "./check-index.ts";
 export {
@@ -47,12 +48,7 @@ export type {
 } from "./expressions.ts";
 export type { ConstraintName } from "./foreign-key-checks.ts";
 export type { ForeignKeySpec } from "./foreign-key-spec.ts";
-export {
-  beginIndex,
-  buildIndex,
-  type IndexBuildStep,
-  repairIndex,
-} from "./index-builds.ts";
+export type { IndexBuildStep } from "./index-builds.ts";
 export type { Bound, RangeRequest } from "./key-codec.ts";
 export type { LockMode, LockWait } from "./locks.ts";
 export { Numeric } from "./numeric.ts";

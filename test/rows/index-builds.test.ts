@@ -197,7 +197,9 @@ describe("an index that is built while others write", () => {
     await beside.stop();
     expect(built).toBeGreaterThan(0);
   });
+});
 
+describe("a build of an index", () => {
   it("goes on from its note, not from the beginning", async () => {
     const { on, spec } = await made(50);
     await beginIndex(on.rows, spec.id, BY_TEAM);
@@ -252,7 +254,9 @@ describe("an index that is built while others write", () => {
     await buildIndex(on.rows, spec.id, UNIQUE.name);
     expect(await checked(on, spec, "email_key")).toMatchObject({ ...RIGHT, entries: 40 });
   });
+});
 
+describe("a build of an index beside changes of its table", () => {
   it("keeps the entry of a row whose twin goes while it is built", async () => {
     const { on, spec } = await made(30);
     await on.rows.run(async (tx) => {

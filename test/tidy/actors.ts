@@ -54,6 +54,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "Rights",
   "SigningKeys",
   "RowCursors",
+  "RowIndexJobs",
   "RowShards",
   "SkewWatch",
   "SortedLines",

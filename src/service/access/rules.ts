@@ -29,8 +29,8 @@ import type { CatalogPlace, NamespacePlace, RelationPlace } from "../resources/r
 import type { NameSearch } from "../resources/search.ts";
 import type { StatisticsResources } from "../resources/statistics.ts";
 import type { PatternRequests } from "../rows/pattern-requests.ts";
-import type { RowRequests } from "../rows/row-requests.ts";
 import type { RowIndexes } from "../rows/row-indexes.ts";
+import type { RowRequests } from "../rows/row-requests.ts";
 import type { RowTables } from "../rows/row-tables.ts";
 import type { SqlRequests } from "../sql/requests.ts";
 import type { TableLayouts } from "../table-layouts.ts";

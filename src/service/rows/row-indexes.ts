@@ -35,8 +35,8 @@ export class RowIndexes {
    * Builds an index while others write; it is public when this resolves.
    *
    * @throws FirnError `ROW_INDEX_EXISTS`, `ROW_TABLE_INVALID`; `ROW_DUPLICATE` (23505): the index
-   *   is dropped; what `signal` was aborted with: it is dropped too; what stops the shard: the build
-   *   goes on as a job.
+   *   is dropped; what `signal` was aborted with: it is dropped too; what stops the shard: then the
+   *   build goes on as a job.
    */
   async build(
     _actor: Actor,

@@ -55,7 +55,7 @@ export interface CatalogView {
   /** Removes the entry of a table whose rows are gone. Nothing happens where it is gone too. */
   releaseTable(at: TableName, id: TableId): Promise<void>;
   /**
-   * Builds an index while others write, in transactions of its own.
+   * Builds an index while others write: many small transactions.
    *
    * @throws FirnError 23505: two rows have one key; the index is dropped.
    */
