@@ -4,7 +4,10 @@ import type { RowBatch, RowScan } from "./batch.ts";
 import type { CompiledIndex, EntryReader } from "./compiled-index.ts";
 import type { CompiledTable, TableReader } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
+import type { EngineView } from "./engine-view.ts";
 import { corruptRow } from "./errors.ts";
+import type { KeyCodec } from "./key-codec.ts";
+import type { RowScanRequest } from "./row-requests.ts";
 
 /** A row as it is stored. */
 export interface StoredRow {
@@ -58,6 +61,22 @@ class RangeScans {
 }
 
 const NO_KEY = new Uint8Array(0);
+
+/** The scans of the ranges of a request, each of which begins when the one before it has ended. */
+export function scansOf(
+  view: EngineView,
+  codec: KeyCodec,
+  request: RowScanRequest,
+): readonly (() => PackedScan)[] {
+  const { ranges = [request], reverse = false, limit, batchRows, lock } = request;
+  // Rows that a lock leaves out do not count.
+  const most = limit !== undefined && lock === undefined ? { limit } : {};
+  const size = batchRows === undefined ? {} : { batchRows };
+  return ranges.map((range) => {
+    const bounds = codec.range(range);
+    return () => view.scan({ ...bounds, reverse, ...most, ...size });
+  });
+}
 
 function keyIn(packed: PackedRows, i: number): Uint8Array {
   const from = i === 0 ? 0 : (packed.keyEnds[i - 1] as number);

@@ -45,6 +45,7 @@ import {
   type RowFilter,
   type ScanHost,
   StoredScan,
+  scansOf,
 } from "./scan.ts";
 import { numberAs, type SequenceDescriptor, TransactionSequences } from "./sequence.ts";
 import { TableChanges } from "./table-changes.ts";
@@ -597,7 +598,8 @@ export class RowTransaction implements LockOwner {
       context: this.#context,
       assertSerializable: () => this.#assertSerializable(),
       use: (table) => this.#use(table),
-      storedRows: (compiled) => new StoredScan(this.#begin(compiled.key, {}), this.#scanHost()),
+      storedRows: (compiled) =>
+        new StoredScan(scansOf(this.#view, compiled.key, {}), this.#scanHost()),
       scan: (table, request) => this.scan(table, request),
     });
   }
@@ -616,7 +618,7 @@ export class RowTransaction implements LockOwner {
 
   #primaryScan(compiled: CompiledTable, request: RowScanRequest, host: ScanHost): RowScan {
     const reader = readerOf(compiled, request.columns);
-    const begin = this.#begin(compiled.key, request);
+    const begin = scansOf(this.#view, compiled.key, request);
     if (request.lock === undefined && request.ranges === undefined) {
       return new PrimaryScan(begin, reader, host);
     }
@@ -632,7 +634,7 @@ export class RowTransaction implements LockOwner {
   ): RowScan {
     const { table } = compiled;
     const columns = request.columns ?? visibleColumns(table).map(({ id }) => id);
-    const entries = this.#begin(index.key, request);
+    const entries = scansOf(this.#view, index.key, request);
     const isCovered = columns.every((id) => index.covers(id));
     if (request.indexOnly === true && !isCovered) {
       const message = "the index does not have all columns: INCLUDE them";
@@ -645,20 +647,6 @@ export class RowTransaction implements LockOwner {
     const rows = new IndexedRows(entries, compiled, index, host);
     const reader = compiled.reader(columns);
     return new DecodedScan(rows, reader, this.#filter(request.lock), request.limit);
-  }
-
-  #begin(
-    codec: CompiledTable["key"],
-    request: RowScanRequest,
-  ): readonly (() => ReturnType<EngineView["scan"]>)[] {
-    const { ranges = [request], reverse = false, limit, batchRows, lock } = request;
-    // Rows that a lock leaves out do not count.
-    const most = limit !== undefined && lock === undefined ? { limit } : {};
-    const size = batchRows === undefined ? {} : { batchRows };
-    return ranges.map((range) => {
-      const bounds = codec.range(range);
-      return () => this.#view.scan({ ...bounds, reverse, ...most, ...size });
-    });
   }
 
   #filter(lock: RowLock | undefined): RowFilter | undefined {
