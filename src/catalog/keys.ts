@@ -253,8 +253,7 @@ export const FAMILIES = {
   shard: {
     pattern: "/shards/by-id/{shard}",
     listed: false,
-    reserved: true,
-    note: "owner, epoch, URL, state",
+    note: "owner of a shard of row tables: node, URL, epoch, state",
   },
   signingKey: {
     pattern: "/system/keys/{kid}",

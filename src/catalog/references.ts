@@ -168,9 +168,9 @@ function ownReferences(item: Live, key: ParsedKey): Own {
       return rooted("principal", of, principal);
     }
     case "signingKey":
+    case "shard":
       return { content: { is: "bare" } };
     case "plan":
-    case "shard":
       return { content: { is: "unknown" } };
   }
 }

@@ -2618,6 +2618,181 @@ export namespace firn {
         }
 
         /**
+         * Properties of a ShardSummary.
+         * @deprecated Use firn.v1.ShardSummary.$Properties instead.
+         */
+        interface IShardSummary extends firn.v1.ShardSummary.$Properties {
+        }
+
+        /** Represents a ShardSummary. */
+        class ShardSummary {
+
+            /**
+             * Constructs a new ShardSummary.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.ShardSummary.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ShardSummary epoch. */
+            epoch: Long;
+
+            /** ShardSummary node. */
+            node: string;
+
+            /** ShardSummary host. */
+            host: string;
+
+            /** ShardSummary url. */
+            url: string;
+
+            /** ShardSummary state. */
+            state: firn.v1.ShardState;
+
+            /** ShardSummary sinceMs. */
+            sinceMs: Long;
+
+            /** ShardSummary pid. */
+            pid: Long;
+
+            /** ShardSummary bootId. */
+            bootId: string;
+
+            /**
+             * Creates a new ShardSummary instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ShardSummary instance
+             */
+            static create(properties: firn.v1.ShardSummary.$Shape): firn.v1.ShardSummary & firn.v1.ShardSummary.$Shape;
+            static create(properties?: firn.v1.ShardSummary.$Properties): firn.v1.ShardSummary;
+
+            /**
+             * Encodes the specified ShardSummary message. Does not implicitly {@link firn.v1.ShardSummary.verify|verify} messages.
+             * @param message ShardSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.ShardSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified ShardSummary message, length delimited. Does not implicitly {@link firn.v1.ShardSummary.verify|verify} messages.
+             * @param message ShardSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.ShardSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ShardSummary message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.ShardSummary & firn.v1.ShardSummary.$Shape} ShardSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.ShardSummary & firn.v1.ShardSummary.$Shape;
+
+            /**
+             * Decodes a ShardSummary message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.ShardSummary & firn.v1.ShardSummary.$Shape} ShardSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.ShardSummary & firn.v1.ShardSummary.$Shape;
+
+            /**
+             * Verifies a ShardSummary message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a ShardSummary message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns ShardSummary
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.ShardSummary;
+
+            /**
+             * Creates a plain object from a ShardSummary message. Also converts values to other types if specified.
+             * @param message ShardSummary
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.ShardSummary, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this ShardSummary to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for ShardSummary
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace ShardSummary {
+
+            /** Properties of a ShardSummary. */
+            interface $Properties {
+
+                /** ShardSummary epoch */
+                epoch?: (Long|null);
+
+                /** ShardSummary node */
+                node?: (string|null);
+
+                /** ShardSummary host */
+                host?: (string|null);
+
+                /** ShardSummary url */
+                url?: (string|null);
+
+                /** ShardSummary state */
+                state?: (firn.v1.ShardState|null);
+
+                /** ShardSummary sinceMs */
+                sinceMs?: (Long|null);
+
+                /** ShardSummary pid */
+                pid?: (Long|null);
+
+                /** ShardSummary bootId */
+                bootId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ShardSummary. */
+            type $Shape = firn.v1.ShardSummary.$Properties;
+        }
+
+        /** ShardState enum. */
+        enum ShardState {
+
+            /** SHARD_STATE_UNSPECIFIED value */
+            SHARD_STATE_UNSPECIFIED = 0,
+
+            /** SHARD_STATE_OPEN value */
+            SHARD_STATE_OPEN = 1,
+
+            /** SHARD_STATE_DRAINING value */
+            SHARD_STATE_DRAINING = 2,
+
+            /** SHARD_STATE_FREE value */
+            SHARD_STATE_FREE = 3
+        }
+
+        /**
          * Properties of a SnapshotSummary.
          * @deprecated Use firn.v1.SnapshotSummary.$Properties instead.
          */

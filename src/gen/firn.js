@@ -8792,6 +8792,570 @@ export const firn = $root.firn = (() => {
             return SigningKeySummary;
         })();
 
+        v1.ShardSummary = (function() {
+
+            /**
+             * Properties of a ShardSummary.
+             * @typedef {Object} firn.v1.ShardSummary.$Properties
+             * @property {Long|null} [epoch] ShardSummary epoch
+             * @property {string|null} [node] ShardSummary node
+             * @property {string|null} [host] ShardSummary host
+             * @property {string|null} [url] ShardSummary url
+             * @property {firn.v1.ShardState|null} [state] ShardSummary state
+             * @property {Long|null} [sinceMs] ShardSummary sinceMs
+             * @property {Long|null} [pid] ShardSummary pid
+             * @property {string|null} [bootId] ShardSummary bootId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ShardSummary.
+             * @memberof firn.v1
+             * @interface IShardSummary
+             * @augments firn.v1.ShardSummary.$Properties
+             * @deprecated Use firn.v1.ShardSummary.$Properties instead.
+             */
+
+            /**
+             * Shape of a ShardSummary.
+             * @typedef {firn.v1.ShardSummary.$Properties} firn.v1.ShardSummary.$Shape
+             */
+
+            /**
+             * Constructs a new ShardSummary.
+             * @memberof firn.v1
+             * @classdesc Represents a ShardSummary.
+             * @constructor
+             * @param {firn.v1.ShardSummary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ShardSummary = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ShardSummary epoch.
+             * @member {Long} epoch
+             * @memberof firn.v1.ShardSummary
+             * @instance
+             */
+            ShardSummary.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ShardSummary node.
+             * @member {string} node
+             * @memberof firn.v1.ShardSummary
+             * @instance
+             */
+            ShardSummary.prototype.node = "";
+
+            /**
+             * ShardSummary host.
+             * @member {string} host
+             * @memberof firn.v1.ShardSummary
+             * @instance
+             */
+            ShardSummary.prototype.host = "";
+
+            /**
+             * ShardSummary url.
+             * @member {string} url
+             * @memberof firn.v1.ShardSummary
+             * @instance
+             */
+            ShardSummary.prototype.url = "";
+
+            /**
+             * ShardSummary state.
+             * @member {firn.v1.ShardState} state
+             * @memberof firn.v1.ShardSummary
+             * @instance
+             */
+            ShardSummary.prototype.state = 0;
+
+            /**
+             * ShardSummary sinceMs.
+             * @member {Long} sinceMs
+             * @memberof firn.v1.ShardSummary
+             * @instance
+             */
+            ShardSummary.prototype.sinceMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ShardSummary pid.
+             * @member {Long} pid
+             * @memberof firn.v1.ShardSummary
+             * @instance
+             */
+            ShardSummary.prototype.pid = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ShardSummary bootId.
+             * @member {string} bootId
+             * @memberof firn.v1.ShardSummary
+             * @instance
+             */
+            ShardSummary.prototype.bootId = "";
+
+            /**
+             * Creates a new ShardSummary instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.ShardSummary
+             * @static
+             * @param {firn.v1.ShardSummary.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.ShardSummary} ShardSummary instance
+             * @type {{
+             *   (properties: firn.v1.ShardSummary.$Shape): firn.v1.ShardSummary & firn.v1.ShardSummary.$Shape;
+             *   (properties?: firn.v1.ShardSummary.$Properties): firn.v1.ShardSummary;
+             * }}
+             */
+            ShardSummary.create = function(properties) {
+                return new ShardSummary(properties);
+            };
+
+            /**
+             * Encodes the specified ShardSummary message. Does not implicitly {@link firn.v1.ShardSummary.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.ShardSummary
+             * @static
+             * @param {firn.v1.ShardSummary.$Properties} message ShardSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ShardSummary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch") && (typeof message.epoch === "object" ? message.epoch.low || message.epoch.high : message.epoch !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.epoch);
+                if (message.node != null && $Object.hasOwnProperty.call(message, "node") && message.node !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.node);
+                if (message.host != null && $Object.hasOwnProperty.call(message, "host") && message.host !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.host);
+                if (message.url != null && $Object.hasOwnProperty.call(message, "url") && message.url !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.url);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 5, wireType 0 =*/40).int32(message.state);
+                if (message.sinceMs != null && $Object.hasOwnProperty.call(message, "sinceMs") && (typeof message.sinceMs === "object" ? message.sinceMs.low || message.sinceMs.high : message.sinceMs !== 0))
+                    writer.uint32(/* id 6, wireType 0 =*/48).int64(message.sinceMs);
+                if (message.pid != null && $Object.hasOwnProperty.call(message, "pid") && (typeof message.pid === "object" ? message.pid.low || message.pid.high : message.pid !== 0))
+                    writer.uint32(/* id 7, wireType 0 =*/56).int64(message.pid);
+                if (message.bootId != null && $Object.hasOwnProperty.call(message, "bootId") && message.bootId !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.bootId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified ShardSummary message, length delimited. Does not implicitly {@link firn.v1.ShardSummary.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.ShardSummary
+             * @static
+             * @param {firn.v1.ShardSummary.$Properties} message ShardSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ShardSummary.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a ShardSummary message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.ShardSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.ShardSummary & firn.v1.ShardSummary.$Shape} ShardSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ShardSummary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.ShardSummary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.epoch = value;
+                            else
+                                delete message.epoch;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.node = value;
+                            else
+                                delete message.node;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.host = value;
+                            else
+                                delete message.host;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.url = value;
+                            else
+                                delete message.url;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sinceMs = value;
+                            else
+                                delete message.sinceMs;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.pid = value;
+                            else
+                                delete message.pid;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.bootId = value;
+                            else
+                                delete message.bootId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a ShardSummary message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.ShardSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.ShardSummary & firn.v1.ShardSummary.$Shape} ShardSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ShardSummary.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a ShardSummary message.
+             * @function verify
+             * @memberof firn.v1.ShardSummary
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            ShardSummary.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch"))
+                    if (!$util.isInteger(message.epoch) && !(message.epoch && $util.isInteger(message.epoch.low) && $util.isInteger(message.epoch.high)))
+                        return "epoch: integer|Long expected";
+                if (message.node != null && $Object.hasOwnProperty.call(message, "node"))
+                    if (!$util.isString(message.node))
+                        return "node: string expected";
+                if (message.host != null && $Object.hasOwnProperty.call(message, "host"))
+                    if (!$util.isString(message.host))
+                        return "host: string expected";
+                if (message.url != null && $Object.hasOwnProperty.call(message, "url"))
+                    if (!$util.isString(message.url))
+                        return "url: string expected";
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    if (typeof message.state !== "number" || (message.state | 0) !== message.state)
+                        return "state: enum value expected";
+                if (message.sinceMs != null && $Object.hasOwnProperty.call(message, "sinceMs"))
+                    if (!$util.isInteger(message.sinceMs) && !(message.sinceMs && $util.isInteger(message.sinceMs.low) && $util.isInteger(message.sinceMs.high)))
+                        return "sinceMs: integer|Long expected";
+                if (message.pid != null && $Object.hasOwnProperty.call(message, "pid"))
+                    if (!$util.isInteger(message.pid) && !(message.pid && $util.isInteger(message.pid.low) && $util.isInteger(message.pid.high)))
+                        return "pid: integer|Long expected";
+                if (message.bootId != null && $Object.hasOwnProperty.call(message, "bootId"))
+                    if (!$util.isString(message.bootId))
+                        return "bootId: string expected";
+                return null;
+            };
+
+            /**
+             * Creates a ShardSummary message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.ShardSummary
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.ShardSummary} ShardSummary
+             */
+            ShardSummary.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.ShardSummary)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.ShardSummary: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.ShardSummary();
+                if (object.epoch != null)
+                    if (typeof object.epoch === "object" ? object.epoch.low || object.epoch.high : $Number(object.epoch) !== 0)
+                        if ($util.Long)
+                            message.epoch = $util.Long.fromValue(object.epoch, false);
+                        else if (typeof object.epoch === "string")
+                            message.epoch = $parseInt(object.epoch, 10);
+                        else if (typeof object.epoch === "number")
+                            message.epoch = object.epoch;
+                        else if (typeof object.epoch === "object")
+                            message.epoch = new $util.LongBits(object.epoch.low >>> 0, object.epoch.high >>> 0).toNumber();
+                if (object.node != null)
+                    if (typeof object.node !== "string" || object.node.length)
+                        message.node = $String(object.node);
+                if (object.host != null)
+                    if (typeof object.host !== "string" || object.host.length)
+                        message.host = $String(object.host);
+                if (object.url != null)
+                    if (typeof object.url !== "string" || object.url.length)
+                        message.url = $String(object.url);
+                if (object.state !== 0 && (typeof object.state !== "string" || $root.firn.v1.ShardState[object.state] !== 0))
+                    switch (object.state) {
+                    case "SHARD_STATE_UNSPECIFIED":
+                    case 0:
+                        message.state = 0;
+                        break;
+                    case "SHARD_STATE_OPEN":
+                    case 1:
+                        message.state = 1;
+                        break;
+                    case "SHARD_STATE_DRAINING":
+                    case 2:
+                        message.state = 2;
+                        break;
+                    case "SHARD_STATE_FREE":
+                    case 3:
+                        message.state = 3;
+                        break;
+                    default:
+                        if (typeof object.state === "number" && (object.state | 0) === object.state)
+                            message.state = object.state;
+                    }
+                if (object.sinceMs != null)
+                    if (typeof object.sinceMs === "object" ? object.sinceMs.low || object.sinceMs.high : $Number(object.sinceMs) !== 0)
+                        if ($util.Long)
+                            message.sinceMs = $util.Long.fromValue(object.sinceMs, false);
+                        else if (typeof object.sinceMs === "string")
+                            message.sinceMs = $parseInt(object.sinceMs, 10);
+                        else if (typeof object.sinceMs === "number")
+                            message.sinceMs = object.sinceMs;
+                        else if (typeof object.sinceMs === "object")
+                            message.sinceMs = new $util.LongBits(object.sinceMs.low >>> 0, object.sinceMs.high >>> 0).toNumber();
+                if (object.pid != null)
+                    if (typeof object.pid === "object" ? object.pid.low || object.pid.high : $Number(object.pid) !== 0)
+                        if ($util.Long)
+                            message.pid = $util.Long.fromValue(object.pid, false);
+                        else if (typeof object.pid === "string")
+                            message.pid = $parseInt(object.pid, 10);
+                        else if (typeof object.pid === "number")
+                            message.pid = object.pid;
+                        else if (typeof object.pid === "object")
+                            message.pid = new $util.LongBits(object.pid.low >>> 0, object.pid.high >>> 0).toNumber();
+                if (object.bootId != null)
+                    if (typeof object.bootId !== "string" || object.bootId.length)
+                        message.bootId = $String(object.bootId);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a ShardSummary message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.ShardSummary
+             * @static
+             * @param {firn.v1.ShardSummary} message ShardSummary
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            ShardSummary.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.epoch = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.epoch = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.node = "";
+                    object.host = "";
+                    object.url = "";
+                    object.state = options.enums === $String ? "SHARD_STATE_UNSPECIFIED" : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.sinceMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.sinceMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.pid = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.pid = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.bootId = "";
+                }
+                if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.epoch = typeof message.epoch === "number" ? $BigInt(message.epoch) : $util.Long.fromBits(message.epoch.low >>> 0, message.epoch.high >>> 0, false).toBigInt();
+                    else if (typeof message.epoch === "number")
+                        object.epoch = options.longs === $String ? $String(message.epoch) : message.epoch;
+                    else
+                        object.epoch = options.longs === $String ? $util.Long.prototype.toString.call(message.epoch) : options.longs === $Number ? new $util.LongBits(message.epoch.low >>> 0, message.epoch.high >>> 0).toNumber() : message.epoch;
+                if (message.node != null && $Object.hasOwnProperty.call(message, "node"))
+                    object.node = message.node;
+                if (message.host != null && $Object.hasOwnProperty.call(message, "host"))
+                    object.host = message.host;
+                if (message.url != null && $Object.hasOwnProperty.call(message, "url"))
+                    object.url = message.url;
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    object.state = options.enums === $String ? $root.firn.v1.ShardState[message.state] === $undefined ? message.state : $root.firn.v1.ShardState[message.state] : message.state;
+                if (message.sinceMs != null && $Object.hasOwnProperty.call(message, "sinceMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.sinceMs = typeof message.sinceMs === "number" ? $BigInt(message.sinceMs) : $util.Long.fromBits(message.sinceMs.low >>> 0, message.sinceMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.sinceMs === "number")
+                        object.sinceMs = options.longs === $String ? $String(message.sinceMs) : message.sinceMs;
+                    else
+                        object.sinceMs = options.longs === $String ? $util.Long.prototype.toString.call(message.sinceMs) : options.longs === $Number ? new $util.LongBits(message.sinceMs.low >>> 0, message.sinceMs.high >>> 0).toNumber() : message.sinceMs;
+                if (message.pid != null && $Object.hasOwnProperty.call(message, "pid"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.pid = typeof message.pid === "number" ? $BigInt(message.pid) : $util.Long.fromBits(message.pid.low >>> 0, message.pid.high >>> 0, false).toBigInt();
+                    else if (typeof message.pid === "number")
+                        object.pid = options.longs === $String ? $String(message.pid) : message.pid;
+                    else
+                        object.pid = options.longs === $String ? $util.Long.prototype.toString.call(message.pid) : options.longs === $Number ? new $util.LongBits(message.pid.low >>> 0, message.pid.high >>> 0).toNumber() : message.pid;
+                if (message.bootId != null && $Object.hasOwnProperty.call(message, "bootId"))
+                    object.bootId = message.bootId;
+                return object;
+            };
+
+            /**
+             * Converts this ShardSummary to JSON.
+             * @function toJSON
+             * @memberof firn.v1.ShardSummary
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            ShardSummary.prototype.toJSON = function() {
+                return ShardSummary.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for ShardSummary
+             * @function getTypeUrl
+             * @memberof firn.v1.ShardSummary
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            ShardSummary.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.ShardSummary";
+            };
+
+            return ShardSummary;
+        })();
+
+        /**
+         * ShardState enum.
+         * @name firn.v1.ShardState
+         * @enum {number}
+         * @property {number} SHARD_STATE_UNSPECIFIED=0 SHARD_STATE_UNSPECIFIED value
+         * @property {number} SHARD_STATE_OPEN=1 SHARD_STATE_OPEN value
+         * @property {number} SHARD_STATE_DRAINING=2 SHARD_STATE_DRAINING value
+         * @property {number} SHARD_STATE_FREE=3 SHARD_STATE_FREE value
+         */
+        v1.ShardState = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "SHARD_STATE_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "SHARD_STATE_OPEN"] = 1;
+            values[valuesById[2] = "SHARD_STATE_DRAINING"] = 2;
+            values[valuesById[3] = "SHARD_STATE_FREE"] = 3;
+            return values;
+        })();
+
         v1.SnapshotSummary = (function() {
 
             /**

@@ -4,6 +4,7 @@ import { dynamoPointers } from "./dynamo-pointers.ts";
 import { catalogBucket } from "./s3-stores.ts";
 import { sharedSecret } from "./secret.ts";
 import type { Settings } from "./settings.ts";
+import { sharedRowShards } from "./shared-row-shards.ts";
 import type { Components, Stores } from "./stores.ts";
 
 /**
@@ -24,11 +25,17 @@ export async function awsStores(
   if (bucket.status === "fulfilled" && table.status === "fulfilled") {
     const { blobs, uncached } = bucket.value;
     const { pointers, assertUsable } = table.value;
+    const rows = sharedRowShards({ blobs, pointers }, settings, components, metrics);
     const close = async () => {
-      await bucket.value.close();
-      await table.value.close();
+      try {
+        await rows.sharedShards.close();
+      } finally {
+        await bucket.value.close();
+        await table.value.close();
+      }
     };
     return {
+      ...rows,
       blobs,
       uncached,
       pointers,

@@ -74,6 +74,34 @@ export function openBucketShard(
   });
 }
 
+/**
+ * The engine of a shard in a bucket, for a node that the shard's pointer names: whoever had it open
+ * is fenced.
+ *
+ * @throws FirnError as `Engine.open`.
+ */
+export function openBucketEngine(
+  store: BlobStore,
+  shard: string,
+  parts: Pick<BucketShardOptions, "clock" | "prng" | "node" | "budget" | "metrics" | "options">,
+): Promise<Engine> {
+  const { clock, prng, node: self, metrics } = parts;
+  const prefix = shardPrefix(shard);
+  // An engine of our own that is to be opened again has been closed before.
+  const sight: NodeIdentity["sight"] = (owner) =>
+    owner.node === self.node ? "dead" : self.sight(owner);
+  return Engine.open({
+    ...parts,
+    store,
+    prefix,
+    node: { ...self, sight },
+    takeOver: "takeover",
+    wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
+    metrics: { of: metrics, shard },
+    options: { ...OPTIONS, ...parts.options },
+  });
+}
+
 /** What a shard of a bucket is opened with, by those who do not serve it. */
 export function shardPartsIn(
   store: BlobStore,

@@ -29,6 +29,7 @@ import type { JobInfo } from "../service/jobs-admin.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
 import { threadReading } from "../service/reading.ts";
 import { DEFAULT_CATALOG } from "../service/requests.ts";
+import type { SharedShards } from "../service/shards/shared-shards.ts";
 import { bucketConfigs } from "../service/stores/bucket-configs.ts";
 import { pricesWith } from "../service/stores/prices.ts";
 import { assertReachable } from "../service/stores/ready.ts";
@@ -67,6 +68,8 @@ export interface Composition
   readonly housekeeping: Housekeeping;
   /** Of the shards that this process owns. */
   readonly shards: readonly ShardAdmin[];
+  /** Of row tables, where several nodes share them. */
+  readonly sharedShards: SharedShards | undefined;
   /** Checks everything that is stored, while others write. */
   check(repair: boolean): CheckRun;
   /** Collects garbage at once, or says what would go. As `collectNow`. */
@@ -113,7 +116,7 @@ function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
 
 /** The use cases over stores that are open, and what reads the lake for them. */
 async function openNodeOver(
-  { blobs, pointers, pointersExpire, secret, openRowShard, hasRowShard }: Stores,
+  { blobs, pointers, pointersExpire, secret, openRowShard, hasRowShard, sharedShards }: Stores,
   lake: Lake,
   settings: Settings,
   components: Components,
@@ -179,6 +182,7 @@ async function openNodeOver(
     remote: account === undefined ? remoteFetch : undefined,
     openRowShard,
     hasRowShard,
+    areShardsShared: sharedShards !== undefined,
   });
 }
 
@@ -343,6 +347,7 @@ export async function composeOver(
     metrics,
     housekeeping: housekeepingOf(node, stores, settings, components),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
+    sharedShards: stores.sharedShards,
     collect: (force, ended) => collectNow(node, force, ended),
     check: (repair) =>
       withScratch(settings.profile, components, (scratch) =>

@@ -14,6 +14,8 @@ import { LsmPointerStore } from "../pointer/lsm.ts";
 import { MemoryPointerStore } from "../pointer/memory.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
 import type { PointerStore } from "../pointer/port.ts";
+import type { RowShard } from "../service/rows/row-shards.ts";
+import type { SharedShards } from "../service/shards/shared-shards.ts";
 import { type LocalShardOptions, localBlobStore, openLocalShard } from "./local-shard.ts";
 import { openMemoryShard } from "./memory-shard.ts";
 import { deploymentSecret, SECRET_BYTES } from "./secret.ts";
@@ -60,9 +62,11 @@ export interface Stores {
   /** What others see of this process as the owner of its stores, where they have one. */
   readonly owner?: Pick<Shard, "advertise" | "drain">;
   /** Opens a shard of row tables, and makes it where it is absent; undefined: there are none. */
-  readonly openRowShard?: (shard: string) => Promise<Shard>;
+  readonly openRowShard?: (shard: string) => Promise<RowShard>;
   /** Whether a shard of row tables is there. */
   readonly hasRowShard?: (shard: string) => Promise<boolean>;
+  /** Whose shards of row tables several nodes share; absent: this process owns all of them. */
+  readonly sharedShards?: SharedShards;
   /** Of that shard, for operators. */
   readonly shardAdmin?: ShardAdmin;
 }

@@ -15,7 +15,6 @@ import { unjudged } from "../catalog/name-access.ts";
 import { NameIndex } from "../catalog/name-index.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
-import type { Shard } from "../lsm/index.ts";
 import type { RowStore } from "../rows/index.ts";
 import type { RemoteSigning } from "./access/remote-signing.ts";
 import type { Vending } from "./access/vending.ts";
@@ -57,7 +56,7 @@ import { RowCursors } from "./rows/row-cursors.ts";
 import { RowIndexJobs } from "./rows/row-index-jobs.ts";
 import { RowIndexes } from "./rows/row-indexes.ts";
 import { RowRequests } from "./rows/row-requests.ts";
-import { RowShards } from "./rows/row-shards.ts";
+import { type RowShard, RowShards } from "./rows/row-shards.ts";
 import { RowTables } from "./rows/row-tables.ts";
 import type { OnUnreleased } from "./sql/catalog-view.ts";
 import { SqlRequests } from "./sql/requests.ts";
@@ -98,8 +97,10 @@ export interface NodeParts {
   /** How garbage is collected; absent: as `LIMITS` says, sorted in memory. */
   readonly gc?: NodeGc;
   /** Opens a shard of row tables; absent: there are none. */
-  readonly openRowShard?: ((shard: string) => Promise<Shard>) | undefined;
+  readonly openRowShard?: ((shard: string) => Promise<RowShard>) | undefined;
   readonly hasRowShard?: ((shard: string) => Promise<boolean>) | undefined;
+  /** Other nodes may own them. */
+  readonly areShardsShared?: boolean | undefined;
   /** Whose resources they are; absent: the default account, made where it is not there yet. */
   readonly account?: { readonly name: string; readonly id: AccountId } | undefined;
   /** Lends credentials for the files of tables; absent: clients use their own. */
@@ -328,11 +329,11 @@ function deltaLogsOf({ locations, reading, stores: { clock } }: NodeParts): Delt
 }
 
 function rowsOf(parts: NodeParts, catalog: AccountCatalog, places: TableLocations) {
-  const { openRowShard: open, hasRowShard: has } = parts;
+  const { openRowShard: open, hasRowShard: has, areShardsShared: areShared } = parts;
   const { clock, prng } = parts.stores;
   const publish = async (store: RowStore): Promise<void> => await rows.publish(OWN_ACTOR, store);
   const account = parts.account?.name ?? DEFAULT_ACCOUNT;
-  const shards = new RowShards({ clock, prng, account, open, has, publish });
+  const shards = new RowShards({ clock, prng, account, open, has, areShared, publish });
   const rows = new RowTables({ catalog, places, shards });
   const indexes = new RowIndexes(catalog);
   const cursors = new RowCursors(clock);

@@ -7,22 +7,27 @@ import type { Engine, Shard } from "../../lsm/index.ts";
 import { RowStore } from "../../rows/index.ts";
 import { LazyExpressions } from "../../sql/lazy-expressions.ts";
 
+/** The engine of a shard, for as long as this process may use it. */
+export type RowShard = Pick<Shard, "engine" | "close">;
+
 export interface RowShardsParts {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly account: string;
   /** Opens a shard, and makes it where it is absent; undefined: the profile has none. */
-  readonly open: ((shard: string) => Promise<Shard>) | undefined;
+  readonly open: ((shard: string) => Promise<RowShard>) | undefined;
   /** As `RowStoreOptions.publish`. */
   readonly publish?: (store: RowStore) => Promise<void>;
   /** Whether a shard is there. */
   readonly has?: ((shard: string) => Promise<boolean>) | undefined;
+  /** Other nodes may own shards: `of` then throws `ShardElsewhere`. */
+  readonly areShared?: boolean | undefined;
 }
 
 /** The shards of row tables that this process has opened: one for each catalog that has some. */
 export class RowShards {
   readonly #parts: RowShardsParts;
-  readonly #shards = new Map<CatalogId, Promise<Shard>>();
+  readonly #shards = new Map<CatalogId, Promise<RowShard>>();
   /** An engine that was opened again is another one, with another lock table. */
   readonly #stores = new WeakMap<Engine, RowStore>();
   readonly #expressions: LazyExpressions;
@@ -34,10 +39,20 @@ export class RowShards {
   }
 
   /**
+   * Resolves where this process owns the shard of a catalog, or may: before a request that is to
+   * run where the rows are does anything.
+   *
+   * @throws ShardElsewhere; as `of`.
+   */
+  async assertHere(catalog: CatalogId): Promise<void> {
+    if (this.#parts.areShared === true) await this.of(catalog);
+  }
+
+  /**
    * The rows of a catalog.
    *
-   * @throws FirnError `Invalid`, code `ROW_TABLES_UNSUPPORTED`: the profile has none; as
-   *   `Shard.open`.
+   * @throws FirnError `Invalid`, code `ROW_TABLES_UNSUPPORTED`: the process has none;
+   *   `ShardElsewhere`, before anything was done; as `Shard.open`.
    */
   async of(catalog: CatalogId): Promise<RowStore> {
     const shard = await this.#shardOf(catalog);
@@ -74,10 +89,10 @@ export class RowShards {
     await this.#expressions.close();
   }
 
-  #shardOf(catalog: CatalogId): Promise<Shard> {
+  #shardOf(catalog: CatalogId): Promise<RowShard> {
     const { open } = this.#parts;
     if (open === undefined || this.#isClosed) {
-      const message = "this profile has no row tables: use memory, local or bucket";
+      const message = "this process serves no row tables";
       throw invalid("ROW_TABLES_UNSUPPORTED", message, { sqlState: "0A000" });
     }
     let shard = this.#shards.get(catalog);

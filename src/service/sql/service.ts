@@ -1,4 +1,5 @@
 import { FirnError, invalid } from "../../base/error.ts";
+import type { Catalog } from "../../catalog/model.ts";
 import type { SqlSession } from "../../sql/session/session.ts";
 import type { Actor } from "../actor.ts";
 import type { SqlParts } from "./catalog-view.ts";
@@ -27,10 +28,14 @@ export class SqlService {
     this.#parts = parts;
   }
 
-  /** @throws FirnError SQLSTATE 3D000 where there is no such catalog; 22023 for a setting. */
+  /**
+   * @throws FirnError SQLSTATE 3D000 where there is no such catalog; 22023 for a setting;
+   *   `ShardElsewhere`: the session is another node's.
+   */
   async open(actor: Actor, login: SqlLogin): Promise<SqlSession> {
     assertWhole(actor);
-    await this.#assertCatalog(login.database);
+    const { id } = await this.#catalog(login.database);
+    await this.#parts.shards.assertHere(id);
     this.#opener ??= import("./open-session.ts").then(({ sessionOpener }) =>
       sessionOpener(this.#parts),
     );
@@ -43,10 +48,10 @@ export class SqlService {
     await opener?.close();
   }
 
-  async #assertCatalog(name: string): Promise<void> {
+  async #catalog(name: string): Promise<Catalog> {
     const { catalogs } = this.#parts.catalog;
     try {
-      await catalogs.get(name);
+      return (await catalogs.get(name)).entity;
     } catch (error) {
       const isKnown = error instanceof FirnError && ["NotFound", "Invalid"].includes(error.kind);
       if (!isKnown) throw error;

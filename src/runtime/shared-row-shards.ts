@@ -1,0 +1,52 @@
+import { IdSource } from "../base/ids.ts";
+import type { Metrics } from "../base/metrics.ts";
+import { ShardOwners, type StoredShardOwner } from "../catalog/shard-owners.ts";
+import type { NodeIdentity } from "../lsm/index.ts";
+import { SharedShards } from "../service/shards/shared-shards.ts";
+import { openBucketEngine } from "./bucket-shard.ts";
+import { nodeIdentity } from "./node-identity.ts";
+import type { Settings } from "./settings.ts";
+import { type Components, engineParts, hasShard, type Stores } from "./stores.ts";
+
+/** Shards of row tables in a bucket, whose owners are pointers. No request. */
+export function sharedRowShards(
+  { blobs, pointers }: Pick<Stores, "blobs" | "pointers">,
+  settings: Settings,
+  { clock, prng, nodeId, notify }: Components,
+  metrics: Metrics,
+): Required<Pick<Stores, "openRowShard" | "hasRowShard" | "sharedShards">> {
+  const identity = nodeIdentity({ nodeId, prng, oneHost: false });
+  const { node, host, pid, bootId } = identity;
+  let engines: ReturnType<typeof engineParts> | undefined;
+  const sharedShards = new SharedShards({
+    clock,
+    owners: new ShardOwners({ pointers, clock, prng, ids: new IdSource(clock, prng) }),
+    self: { node, host, pid, bootId, url: "" },
+    open: (shard) => {
+      engines ??= engineParts(settings, metrics);
+      const { url } = sharedShards.self;
+      const self = { ...identity, url };
+      return openBucketEngine(blobs, shard, { clock, prng, node: self, ...engines });
+    },
+    answers: (owner) => answersIn(identity, owner),
+    onEvent: (shard, event, epoch) => notify(`row shard ${event}`, { shard, epoch }),
+  });
+  return {
+    sharedShards,
+    hasRowShard: (shard) => hasShard(blobs, shard),
+    openRowShard: async (name) => {
+      const shard = sharedShards.of(name);
+      return { engine: shard.engine, close: () => shard.drain() };
+    },
+  };
+}
+
+/** Whether an owner answers. One that no process can ask counts as there, unless it is dead. */
+async function answersIn(
+  { sight, answers }: NodeIdentity,
+  { node, host, pid, bootId, url, state }: StoredShardOwner,
+): Promise<boolean> {
+  const owner = { node, host, pid, bootId, url, state, outwaits: false, unknown: [] };
+  if (sight(owner) === "dead") return false;
+  return url === "" || answers === undefined || (await answers(owner));
+}

@@ -1,0 +1,55 @@
+import { afterEach, expect, it } from "vitest";
+import { columns, Firn, Schema } from "../../../src/index.ts";
+import { closeSites, NAME, openSite } from "../../support/aws-site.ts";
+import { scratchDirectory } from "../../support/open-iceberg.ts";
+
+const SCHEMA = Schema.table({
+  columns: { id: columns.int4(), name: columns.text() },
+  primaryKey: ["id"],
+  indexes: [{ name: "by_name", parts: [{ column: "name" }], unique: true }],
+});
+
+afterEach(closeSites);
+
+function optionsIn(dir: string) {
+  return {
+    profile: "aws",
+    s3Bucket: NAME,
+    dynamodbTable: NAME,
+    secret: "the secret that all nodes of a test share",
+    warehouse: `file://${dir}/warehouse`,
+    logLevel: "silent",
+  } as const;
+}
+
+it("rows on profile aws survive their process; one process at a time serves them", async () => {
+  await openSite();
+  const options = optionsIn(scratchDirectory());
+  const tableOf = (firn: Firn) => firn.catalog("c").namespace("n").table("t", SCHEMA);
+  const rowsOf = async (firn: Firn, index = 0): Promise<readonly unknown[]> => {
+    const rows: unknown[] = [];
+    for await (const row of tableOf(firn).scan({ index })) rows.push(row);
+    return rows;
+  };
+  const first = await Firn.open(options);
+  const table = await first.catalog("c").createNamespace("n").createTable("t", SCHEMA);
+  const rows = Array.from({ length: 300 }, (_, id) => ({ id, name: `n${999 - id}` }));
+  await table.insert(...rows);
+
+  const second = await Firn.open(options);
+  await expect(rowsOf(second)).rejects.toMatchObject({
+    code: "SHARD_ELSEWHERE",
+    kind: "Unavailable",
+  });
+  expect(await rowsOf(first)).toEqual(rows);
+  await first.close();
+
+  // What the second one knew of the owner is asked again once that has let go.
+  const third = await Firn.open(options);
+  expect(await rowsOf(third)).toEqual(rows);
+  expect(await rowsOf(third, 1)).toEqual(rows.toReversed());
+  await tableOf(third).update({ id: 3 }, { name: "changed" });
+  for await (const finding of third.check()) expect(finding.level).toBe("note");
+  await third.close();
+  await second.close();
+}, 60_000);
