@@ -10,6 +10,7 @@ import { openTelemetry } from "../runtime/telemetry.ts";
 import { packageVersion } from "../runtime/version.ts";
 import { AuditLog } from "../server/audit-log.ts";
 import { createLogger, defectLogger, errorFields } from "../server/log.ts";
+import { openPeers } from "../server/peers/open-peers.ts";
 import { listenForSql, type SqlListener } from "../server/sql-listener.ts";
 import { StandbyServer } from "../server/standby-server.ts";
 import { ServerTls } from "../server/tls.ts";
@@ -51,8 +52,10 @@ export async function serve(settings: Settings): Promise<number> {
     const audit = await AuditLog.open(settings, { clock, log, metrics });
     const telemetry = await openTelemetry({ metrics: composition.metrics, version });
     let postgres: SqlListener | undefined;
+    const peers = await openPeers(settings, composition, { clock, log, tls });
     const server = wireServer({
       ...servingOf(composition),
+      peers,
       tracing: telemetry?.tracing,
       nodeId,
       clock,
@@ -77,6 +80,8 @@ export async function serve(settings: Settings): Promise<number> {
       await postgres?.stop();
       await server.stop();
       await composition.close();
+      // Until now it says that this node lives, and which of its shards are on their way.
+      await peers?.close();
       await audit?.close();
       await telemetry?.close();
       log.info("stopped");

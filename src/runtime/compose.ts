@@ -44,6 +44,7 @@ import { remoteFetch } from "./remote-fetch.ts";
 import { type CheckRun, scratchOf, withScratch } from "./scratch.ts";
 import { otherSecrets } from "./secret.ts";
 import type { Settings } from "./settings.ts";
+import { peerKeys } from "./shared-row-shards.ts";
 import { type Components, localStores, memoryStores, type Stores } from "./stores.ts";
 
 /** Everything a running Firn consists of below its protocols. */
@@ -70,6 +71,8 @@ export interface Composition
   readonly shards: readonly ShardAdmin[];
   /** Of row tables, where several nodes share them. */
   readonly sharedShards: SharedShards | undefined;
+  /** What nodes sign requests to each other with: the first; the others are taken too. */
+  readonly peerKeys: readonly Uint8Array[];
   /** Checks everything that is stored, while others write. */
   check(repair: boolean): CheckRun;
   /** Collects garbage at once, or says what would go. As `collectNow`. */
@@ -348,6 +351,7 @@ export async function composeOver(
     housekeeping: housekeepingOf(node, stores, settings, components),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
     sharedShards: stores.sharedShards,
+    peerKeys: peerKeys([stores.secret, ...otherSecrets(settings)]),
     collect: (force, ended) => collectNow(node, force, ended),
     check: (repair) =>
       withScratch(settings.profile, components, (scratch) =>

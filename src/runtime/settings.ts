@@ -61,6 +61,10 @@ export interface SettingValues extends AccessSettingValues {
   readonly port: number;
   /** Undefined: PostgreSQL clients are not served. */
   readonly pgPort: number | undefined;
+  /** Undefined: other nodes cannot call this one. */
+  readonly internalPort: number | undefined;
+  /** Absent: where the internal port listens. */
+  readonly internalUrl: string | undefined;
   /** Absolute path. */
   readonly dir: string;
   /** A URI without a slash at its end. */
@@ -156,6 +160,17 @@ export const SETTINGS: SettingTable = {
     doc:
       "Port for PostgreSQL clients. 0 picks a free port and prints it; `off` serves none. If the " +
       "default port is in use, the server logs that and starts without it.",
+  },
+  internalPort: {
+    ...single("<port|off>", "8182", parseOptionalPort),
+    doc:
+      "Profile aws: port on which other nodes call this one, for the rows that it serves. 0 picks " +
+      "a free port; `off` serves none, for a single node. Keep it in a private network.",
+  },
+  internalUrl: {
+    ...optional("<url>", parseUrl),
+    fallbackText: "the address of --internal-port",
+    doc: "Profile aws: URL at which other nodes reach --internal-port.",
   },
   dir: {
     ...single("<path>", "./.firn", parseDir),

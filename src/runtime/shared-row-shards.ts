@@ -1,3 +1,4 @@
+import { hkdfSync } from "node:crypto";
 import { IdSource } from "../base/ids.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { ShardOwners, type StoredShardOwner } from "../catalog/shard-owners.ts";
@@ -49,4 +50,13 @@ async function answersIn(
   const owner = { node, host, pid, bootId, url, state, outwaits: false, unknown: [] };
   if (sight(owner) === "dead") return false;
   return url === "" || answers === undefined || (await answers(owner));
+}
+
+const KEY_BYTES = 32;
+
+/** What nodes sign requests to each other with, of the secrets of the deployment. */
+export function peerKeys(secrets: readonly Uint8Array[]): readonly Uint8Array[] {
+  return secrets.map(
+    (secret) => new Uint8Array(hkdfSync("sha256", secret, "", "firn internal requests", KEY_BYTES)),
+  );
 }

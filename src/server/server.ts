@@ -20,6 +20,7 @@ import type { Settings } from "../runtime/settings.ts";
 import { actorOf } from "../service/access/access.ts";
 import type { Authenticator } from "../service/access/authenticator.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
+import { shardClosing } from "../service/shards/shard-elsewhere.ts";
 import type { TableName, UsageMeter, UsageSubject } from "../service/usage.ts";
 import { Admission } from "./admission.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -34,6 +35,9 @@ import { SERVER_LIMITS } from "./limits.ts";
 import { listenOn } from "./listen.ts";
 import { LoopDelays } from "./loop-delays.ts";
 import { OPERATOR, type OperatorAccess } from "./operator-access.ts";
+import type { Forwarded } from "./peers/forwarder.ts";
+import { assertBody, passedOn } from "./peers/peer-mac.ts";
+import type { Peers } from "./peers/peers.ts";
 import { holderOf, PrincipalRates } from "./principal-rates.ts";
 import { type StreamLimits, Streams } from "./streams.ts";
 import { TimeSlices } from "./time-slices.ts";
@@ -73,6 +77,8 @@ export interface ServerOptions {
   readonly audit?: AuditLog | undefined;
   /** What TLS is spoken with; absent: plain HTTP. */
   readonly tls?: ServerTls | undefined;
+  /** The other nodes of a deployment that shares its row shards; absent: there are none. */
+  readonly peers?: Peers | undefined;
   /** Test only: shorter times than production's. */
   readonly requestMs?: number;
   readonly bodyIdleMs?: number;
@@ -147,6 +153,9 @@ export class FirnServer {
       this.#operators.trust(request);
       this.#receive(request, response, false);
     });
+    if (options.peers !== undefined) {
+      options.peers.onRequest = (request, response) => this.#receive(request, response, false);
+    }
   }
 
   /**
@@ -245,8 +254,15 @@ export class FirnServer {
   #receive(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const exchange = this.#exchanges.begin(request, response, awaitsContinue);
     const { protocol, target } = exchange;
-    exchange.address = this.#connections.clientOf(request);
+    const claims = this.#options.peers?.claimsOf(request);
+    exchange.address = claims === undefined ? this.#connections.clientOf(request) : claims.address;
+    // The node that sent it here records how it ended.
+    exchange.isAudited = claims !== undefined;
     this.#connections.answering(request.socket, response);
+    if (claims !== undefined && this.#stopping !== undefined) {
+      this.#exchanges.fail(exchange, shardClosing(""));
+      return;
+    }
     if (this.#stopping !== undefined) response.setHeader("Connection", "close");
     try {
       if (!protocol.unlimited.test(target.path)) {
@@ -257,9 +273,9 @@ export class FirnServer {
         }
       }
       // No web page reaches the socket of operators, and nothing but them is served there.
-      if (this.#operators.isTrusted(request)) {
+      if (this.#isOperator(request)) {
         if (!protocol.forOperators) throw routeNotFound(target.path);
-      } else this.#guard.check(request);
+      } else if (claims === undefined) this.#guard.check(request);
       if (this.#isSignedIn(exchange)) this.#accept(exchange);
       else void this.#signIn(exchange);
     } catch (thrown) {
@@ -267,11 +283,17 @@ export class FirnServer {
     }
   }
 
+  /** Whether the operators' socket brought a request: here, or at the node that sent it here. */
+  #isOperator(request: IncomingMessage): boolean {
+    if (this.#operators.isTrusted(request)) return true;
+    return this.#options.peers?.claimsOf(request)?.isOperator === true;
+  }
+
   /** Whether a request may be judged now: it needs no credential, or its own was known. */
   #isSignedIn(exchange: Exchange): boolean {
     const { signIn } = this.#options;
     const { request, protocol, target } = exchange;
-    if (signIn === undefined || this.#operators.isTrusted(request)) return true;
+    if (signIn === undefined || this.#isOperator(request)) return true;
     if (protocol.publicPaths?.test(target.path) === true) return true;
     exchange.identity = signIn.known(request.headers.authorization);
     return exchange.identity !== undefined;
@@ -318,6 +340,8 @@ export class FirnServer {
       // Most requests have no body, and wait for nothing here.
       const comes = expectsBody(request, accepted);
       const body = comes ? await this.#readBody(exchange, accepted) : undefined;
+      const claims = this.#options.peers?.claimsOf(request);
+      if (claims !== undefined) assertBody(claims, body);
       ticket?.begin(identity && holderOf(identity));
       const turn = this.#timeSlices.enter();
       if (turn !== undefined) await turn;
@@ -329,7 +353,11 @@ export class FirnServer {
       }
       const answer = await this.#traced(exchange, accepted, () => {
         const subject = { account: actor.account, ...subjectOf(accepted) };
-        return this.#options.usage.run(subject, () => accepted.run(actor, body));
+        const run = () => accepted.run(actor, body);
+        const forwarded = this.#forwarded(exchange, accepted, body);
+        return this.#options.usage.run(subject, () =>
+          forwarded === undefined ? run() : forwarded.by.answer(forwarded.request, run),
+        );
       });
       this.#exchanges.send(
         exchange,
@@ -345,7 +373,7 @@ export class FirnServer {
 
   #actorOf({ identity, request, requestId, address }: Exchange): Actor {
     if (identity !== undefined) return actorOf(identity, { requestId, address });
-    const isOperator = this.#options.signIn !== undefined && this.#operators.isTrusted(request);
+    const isOperator = this.#options.signIn !== undefined && this.#isOperator(request);
     const principal = isOperator ? OPERATOR : ANONYMOUS;
     return { requestId, principal, account: DEFAULT_ACCOUNT, address };
   }
@@ -386,7 +414,11 @@ export class FirnServer {
   ): Promise<void> {
     const { response, ticket } = exchange;
     const ended = this.#streams.open(response);
-    const answer = await stream(actor, ended, body);
+    const begin = () => stream(actor, ended, body);
+    const forwarded = this.#forwarded(exchange, exchange.accepted, body);
+    const answer = await (forwarded === undefined
+      ? begin()
+      : forwarded.by.stream(forwarded.request, begin, ended));
     exchange.isStream = true;
     this.#exchanges.audit(exchange, answer.status);
     exchange.ticket = undefined;
@@ -394,6 +426,31 @@ export class FirnServer {
     const headers = this.#exchanges.headersOf(exchange);
     const sent = this.#streams.send(response, answer, ended, headers);
     sent.catch((thrown: unknown) => this.#exchanges.breakOff(exchange, thrown));
+  }
+
+  /** A request as another node is sent it; undefined of one that stays here. */
+  #forwarded(
+    { request, requestId, address }: Exchange,
+    accepted: Accepted | undefined,
+    body: Uint8Array | undefined,
+  ): { readonly by: Peers["forwarder"]; readonly request: Forwarded } | undefined {
+    const { peers } = this.#options;
+    // One that was sent here already is sent no further.
+    if (peers === undefined || peers.claimsOf(request) !== undefined) return undefined;
+    const { method = "", url: target = "", headers } = request;
+    const isOperator = this.#operators.isTrusted(request) ? { isOperator: true as const } : {};
+    return {
+      by: peers.forwarder,
+      request: {
+        method,
+        target,
+        headers: { ...passedOn(headers), "x-request-id": requestId },
+        body,
+        address,
+        writes: accepted?.writes ?? true,
+        ...isOperator,
+      },
+    };
   }
 
   #readBody(exchange: Exchange, { bodyBytes: maxBytes }: Accepted): Promise<Uint8Array> {

@@ -8,6 +8,7 @@ import type { SessionNotice } from "../../sql/plan/plan.ts";
 import type { SqlSession } from "../../sql/session/session.ts";
 import type { Column, Row, Rows, Started } from "../../sql/session/started.ts";
 import type { Actor } from "../actor.ts";
+import { ShardElsewhere, shardMoved } from "../shards/shard-elsewhere.ts";
 import { jsonWriter, parameterText } from "./json-values.ts";
 import type { SqlService } from "./service.ts";
 
@@ -69,12 +70,41 @@ export class SqlRequests {
     };
     try {
       const started = await startAll(session, text.statement, parameters, ended);
-      return resultOf(session, started, notices, close);
+      return keptHere(resultOf(session, started, notices, close));
     } catch (error) {
       await close();
-      throw error;
+      throw heldHere(error);
     }
   }
+}
+
+/**
+ * An earlier statement may have been done by the time that another node has the rows: the request
+ * is not that node's to run again.
+ */
+function heldHere(error: unknown): unknown {
+  return error instanceof ShardElsewhere ? shardMoved(error) : error;
+}
+
+function keptHere(result: SqlResult): SqlResult {
+  const kept = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw heldHere(error);
+    }
+  };
+  return {
+    ...result,
+    async *rows() {
+      try {
+        yield* result.rows();
+      } catch (error) {
+        throw heldHere(error);
+      }
+    },
+    end: () => kept(result.end()),
+  };
 }
 
 function settingsOf({ transaction, timeoutMs, settings }: SqlRequest): ReadonlyMap<string, string> {
