@@ -71,7 +71,7 @@ export async function serve(settings: Settings): Promise<number> {
     });
     const url = await server.listen(settings.host, standby?.port ?? settings.port);
     const { sql, access } = composition;
-    const sessions = { sql, clock, prng, metrics, log, access, tls, audit };
+    const sessions = { sql, clock, prng, metrics, log, access, tls, audit, peers };
     postgres = await listenForSql(settings, sessions);
     await composition.listens(url);
     const stop = async () => {

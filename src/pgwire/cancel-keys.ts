@@ -30,9 +30,12 @@ export class CancelKeys {
     return { pid: this.#last, secret };
   }
 
-  cancel(pid: number, secret: number): void {
+  /** @returns whether they are of a connection here. */
+  cancel(pid: number, secret: number): boolean {
     const held = this.#held.get(pid);
-    if (held !== undefined && held.secret === (secret | 0)) held.cancel();
+    if (held === undefined || held.secret !== (secret | 0)) return false;
+    held.cancel();
+    return true;
   }
 
   delete(pid: number): void {

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { FirnError } from "../base/error.ts";
 import type { SignedIn } from "../service/access/session-sign-in.ts";
 import type { SqlSession } from "../sql/session/session.ts";
@@ -31,13 +32,30 @@ import { ALPN, handshaken, type LoadedTls, secured, TLS_HANDSHAKE, tlsRequired }
 /** Messages that begin work of a statement. */
 const STARTS: ReadonlySet<number> = new Set([FRONTEND.query, FRONTEND.parse, FRONTEND.execute]);
 
-type SessionStartup = Extract<Startup, { kind: "session" }>;
+export type SessionStartup = Extract<Startup, { kind: "session" }>;
+
+/** The rest of a session at another server: bytes go through. */
+export interface WireTunnel {
+  readonly tunnel: Duplex;
+  /** What has come of it already. */
+  readonly head: Buffer;
+  /** Called once bytes go through. */
+  readonly onRelay: () => void;
+}
+
+/** A session that another server has signed its client in for. */
+export interface AdoptedSession {
+  readonly signedIn: SignedIn | undefined;
+  /** Rejects with what the client is told. */
+  readonly opening: Promise<SqlSession>;
+}
 
 /** What a connection needs of its server. */
 export interface ConnectionHost {
   readonly cancelKeys: CancelKeys;
   /**
-   * Opens the session that the startup packet asks for.
+   * Opens the session that the startup packet asks for: here, or at another server, which goes on
+   * from where the client has signed in.
    *
    * @throws FirnError where user, database or a setting is refused.
    */
@@ -45,7 +63,9 @@ export interface ConnectionHost {
     startup: SessionStartup,
     address: string | undefined,
     signedIn: SignedIn | undefined,
-  ): Promise<SqlSession>;
+  ): Promise<SqlSession | WireTunnel>;
+  /** Cancels a statement of a session that is not of this server. */
+  readonly cancelElsewhere?: ((pid: number, secret: number) => void) | undefined;
   /** Asks who the client is; absent where that does not matter. */
   readonly signIn?: SignInProtocol | undefined;
   /** What TLS is spoken with now; undefined where it is not. */
@@ -63,6 +83,7 @@ export class Connection implements Peer {
   readonly #host: ConnectionHost;
   readonly #frames = new FrameReader();
   #session: SqlSession | undefined;
+  #tunnel: Duplex | undefined;
   #extended: ExtendedQueries | undefined;
   #signedIn: SignedIn | undefined;
   #pid = 0;
@@ -114,9 +135,26 @@ export class Connection implements Peer {
     await this.#end();
   }
 
+  /** Serves what another server has begun, to its end. Never rejects. */
+  async runAdopted(head: Buffer, { signedIn, opening }: AdoptedSession): Promise<void> {
+    // It may have closed before this listened.
+    if (this.#socket.destroyed) this.#onClose();
+    try {
+      this.#frames.startTyped();
+      if (head.length > 0) this.#frames.push(head);
+      this.#signedIn = signedIn;
+      this.#begin(await opening);
+      await this.#serve();
+    } catch (error) {
+      this.#tell(error, true);
+    }
+    await this.#end();
+  }
+
   /** The server stops: an idle client is told, one with work under way has it cancelled. */
   stop(): void {
     this.#isStopping = true;
+    this.#tunnel?.destroy();
     if (this.#arrival === undefined) this.#session?.cancel("57P01");
     this.#wake();
   }
@@ -192,7 +230,8 @@ export class Connection implements Peer {
       if (frame === undefined) return false;
       const startup = readStartup(frame.body);
       if (startup.kind === "cancel") {
-        this.#host.cancelKeys.cancel(startup.pid, startup.secret);
+        const { pid, secret } = startup;
+        if (!this.#host.cancelKeys.cancel(pid, secret)) this.#host.cancelElsewhere?.(pid, secret);
         return false;
       }
       if (startup.kind === "session") return await this.#open(startup);
@@ -263,9 +302,46 @@ export class Connection implements Peer {
     const peer = { out, address, binding: this.#binding, receive: () => this.receive() };
     this.#signedIn = await signIn?.identify(startup.user, peer);
     if (this.#isClosed || (signIn !== undefined && this.#signedIn === undefined)) return false;
-    const session = await this.#host.openSession(startup, address, this.#signedIn);
+    const opened = await this.#host.openSession(startup, address, this.#signedIn);
+    if ("tunnel" in opened) {
+      await this.#relay(opened);
+      return false;
+    }
+    this.#begin(opened);
+    return !this.#isClosed;
+  }
+
+  /** Hands the client on, and resolves when either side has gone. */
+  async #relay({ tunnel, head, onRelay }: WireTunnel): Promise<void> {
+    this.#tunnel = tunnel;
+    const socket = this.#socket;
+    const ended = new Promise<void>((resolve) => {
+      tunnel.once("close", resolve);
+      socket.once("close", resolve);
+    });
+    tunnel.on("error", () => tunnel.destroy());
+    await this.flush();
+    this.onOpen();
+    if (this.#isClosed || this.#isStopping) tunnel.destroy();
+    else {
+      socket.removeAllListeners("data");
+      socket.removeAllListeners("end");
+      const early = this.#frames.takeAll();
+      if (early.length > 0) tunnel.write(early);
+      if (head.length > 0) socket.write(head);
+      tunnel.pipe(socket);
+      socket.pipe(tunnel);
+      onRelay();
+      await ended;
+    }
+    tunnel.destroy();
+  }
+
+  /** Tells the client that its session has begun. */
+  #begin(session: SqlSession): void {
+    const { out } = this;
     this.#session = session;
-    if (this.#isClosed) return false;
+    if (this.#isClosed) return;
     session.onNotice = (notice) => noticeResponse(out, notice);
     session.settings.onReport = (name, value) => parameterStatus(out, name, value);
     this.#extended = new ExtendedQueries(this);
@@ -277,7 +353,6 @@ export class Connection implements Peer {
     this.onOpen();
     backendKeyData(out, pid, secret);
     readyForQuery(out, "I");
-    return true;
   }
 
   async #serve(): Promise<void> {

@@ -5,13 +5,14 @@ import { Counts, type Metrics, readWhenPrinted } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
 import { errorResponse } from "./answers.ts";
 import { CancelKeys } from "./cancel-keys.ts";
-import { Connection, type ConnectionHost } from "./connection.ts";
+import { type AdoptedSession, Connection, type ConnectionHost } from "./connection.ts";
 import { assertWireLimits, WIRE_LIMITS } from "./limits.ts";
 import { MessageWriter } from "./message-writer.ts";
 import { type SessionUsers, SignInProtocol } from "./sign-in.ts";
 import type { LoadedTls } from "./tls.ts";
 
-export interface WireOptions extends Pick<ConnectionHost, "openSession" | "onDefect"> {
+export interface WireOptions
+  extends Pick<ConnectionHost, "openSession" | "cancelElsewhere" | "onDefect"> {
   /** Who may open sessions; absent: everybody, under any name. */
   readonly signIn?: SessionUsers | undefined;
   /** What TLS is spoken with now; absent: connections are not encrypted. */
@@ -40,10 +41,13 @@ export class WireListener {
     this.#options = options;
     this.#maxConnections = options.maxConnections ?? WIRE_LIMITS.connections;
     const { openSession, onDefect, prng, signIn, tls = () => undefined } = options;
-    const { requiresTls = false } = options;
+    const { requiresTls = false, cancelElsewhere } = options;
     const protocol = signIn && new SignInProtocol(signIn, prng);
     const cancelKeys = new CancelKeys(prng);
-    this.#host = { openSession, onDefect, cancelKeys, signIn: protocol, tls, requiresTls };
+    this.#host = {
+      ...{ openSession, onDefect, cancelKeys, signIn: protocol, tls, requiresTls },
+      cancelElsewhere,
+    };
     this.#refused = new Counts(options.metrics, {
       name: "firn_pgwire_connections_refused_total",
       help: "PostgreSQL connections refused because there were too many",
@@ -90,7 +94,7 @@ export class WireListener {
   }
 
   #accept(socket: Socket): void {
-    if (this.#isStopping || this.#connections.size >= this.#maxConnections) {
+    if (!this.hasRoom) {
       this.#refused.add(1);
       const out = new MessageWriter();
       const message = "sorry, too many clients already";
@@ -100,13 +104,35 @@ export class WireListener {
       return;
     }
     const connection = new Connection(socket, this.#host);
+    const running = this.#keep(connection, connection.run());
+    void this.#endUnopened(connection, socket, running);
+  }
+
+  /** Cancels a statement of a session here. @returns whether there is such a session. */
+  cancel(pid: number, secret: number): boolean {
+    return this.#host.cancelKeys.cancel(pid, secret);
+  }
+
+  /** Whether it takes another connection. */
+  get hasRoom(): boolean {
+    return !this.#isStopping && this.#connections.size < this.#maxConnections;
+  }
+
+  /** Serves a session whose client another server has signed in: bytes of it come by `socket`. */
+  adopt(socket: Socket, head: Buffer, session: AdoptedSession): void {
+    const connection = new Connection(socket, this.#host);
+    void this.#keep(connection, connection.runAdopted(head, session));
+    if (this.#isStopping) connection.stop();
+  }
+
+  #keep(connection: Connection, run: Promise<void>): Promise<void> {
     this.#connections.add(connection);
-    const running = connection.run().finally(() => {
+    const running = run.finally(() => {
       this.#connections.delete(connection);
       this.#running.delete(running);
     });
     this.#running.add(running);
-    void this.#endUnopened(connection, socket, running);
+    return running;
   }
 
   /** A client that does not end its startup in time goes. */

@@ -9,12 +9,16 @@ import { WireListener } from "../pgwire/listener.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { Access } from "../service/access/access.ts";
 import { actorOf } from "../service/access/access.ts";
+import { notAuthenticated } from "../service/access/identity.ts";
 import type { SignedIn } from "../service/access/session-sign-in.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
+import type { SqlLogin } from "../service/sql/login.ts";
 import type { SqlService } from "../service/sql/service.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { auditedSession, auditedSignIn } from "./audit-sessions.ts";
 import { errorFields } from "./log.ts";
+import type { Peers } from "./peers/peers.ts";
+import { type SessionLogin, SqlTunnels } from "./peers/sql-tunnels.ts";
 import type { ServerTls } from "./tls.ts";
 
 export interface SqlListenerParts {
@@ -29,6 +33,8 @@ export interface SqlListenerParts {
   readonly tls?: ServerTls | undefined;
   /** Where sign-ins are recorded; absent: nowhere. */
   readonly audit?: AuditLog | undefined;
+  /** Other nodes, which may own the rows of a session; absent: there are none. */
+  readonly peers?: Peers | undefined;
 }
 
 type PortSettings = Pick<Settings, "host" | "pgPort" | "maxConnections" | "given">;
@@ -42,6 +48,11 @@ export interface SqlListener {
 }
 
 const DATABASE = "default";
+
+/** A key's id signs in as its principal. A database is named after the user where none is. */
+function loginOf({ principal: user }: Actor, { database, settings }: SessionLogin): SqlLogin {
+  return { user, database, settings };
+}
 
 /** Who a session acts as. What it may do is looked at again with each use. */
 function actorFor(
@@ -66,10 +77,11 @@ function actorFor(
  */
 export async function listenForSql(
   { host, pgPort, maxConnections, given }: PortSettings,
-  { sql, clock, prng, metrics, log, access, tls, audit }: SqlListenerParts,
+  { sql, clock, prng, metrics, log, access, tls, audit, peers }: SqlListenerParts,
 ): Promise<SqlListener | undefined> {
-  if (pgPort === undefined) return undefined;
+  if (pgPort === undefined && peers === undefined) return undefined;
   let sessions = 0;
+  const tunnels = peers && new SqlTunnels(peers);
   const listener = new WireListener({
     clock,
     prng,
@@ -79,14 +91,31 @@ export async function listenForSql(
     tls: tls && (() => tls.current),
     // What no HTTP client may do from another machine, sessions may not either.
     requiresTls: tls !== undefined && !isLoopbackHost(host),
-    openSession: ({ user, database, settings }, address, signedIn) => {
-      const actor = actorFor({ requestId: `sql-${++sessions}`, address }, user, signedIn);
-      // A key's id signs in as its principal. A database is named after the user where none is.
-      const login = { user: actor.principal, database, settings };
-      return auditedSession(audit, actor, sql.open(actor, login));
+    openSession: (startup, address, signedIn) => {
+      const requestId = `sql-${++sessions}`;
+      const actor = actorFor({ requestId, address }, startup.user, signedIn);
+      const open = () => sql.open(actor, loginOf(actor, startup));
+      const asked = { startup, requestId, address, credential: signedIn?.credential };
+      return auditedSession(audit, actor, tunnels?.open(open, asked) ?? open());
     },
+    cancelElsewhere: (pid, secret) => tunnels?.cancel(pid, secret),
     onDefect: (error) => log.error(errorFields(asFirnError(error)), "SQL session failed"),
   });
+  tunnels?.serve({
+    listener,
+    resume: async (credential) => {
+      if (access === undefined) return undefined;
+      const resumed = credential && (await access.sessions.resume(credential));
+      if (resumed === undefined) throw notAuthenticated();
+      return resumed;
+    },
+    open: (signedIn, { startup, requestId, address }) => {
+      const actor = actorFor({ requestId, address }, startup.user, signedIn);
+      return sql.open(actor, loginOf(actor, startup));
+    },
+  });
+  // Other nodes' clients are served all the same.
+  if (pgPort === undefined) return undefined;
   try {
     const port = await listener.listen(host, pgPort);
     const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;

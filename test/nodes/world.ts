@@ -23,7 +23,7 @@ export class World {
   readonly #dir: string;
   readonly #doubles: readonly ChildProcess[];
   readonly #env: Readonly<Record<string, string>>;
-  readonly nodes = new Set<Node>();
+  readonly nodes: Set<Node> = new Set();
 
   private constructor(dir: string, doubles: readonly ChildProcess[], env: Record<string, string>) {
     this.#dir = dir;

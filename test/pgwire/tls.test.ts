@@ -9,6 +9,7 @@ import { SCRAM_PLUS, ScramExchange, type Verifier } from "../../src/pgwire/scram
 import type { SessionUsers } from "../../src/pgwire/sign-in.ts";
 import { loadTls } from "../../src/pgwire/tls.ts";
 import type { Identity } from "../../src/service/access/identity.ts";
+import type { SignedIn } from "../../src/service/access/session-sign-in.ts";
 import { int32, openServer, startup, type TestServer } from "./wire-client.ts";
 
 const run = promisify(execFile);
@@ -30,7 +31,11 @@ function verifierOf(password: string): Verifier {
   return { salt, iterations: 4_096, storedKey, serverKey: key("Server Key") };
 }
 
-const SIGNED_IN = { identity: {} as Identity, renew: async () => true };
+const SIGNED_IN: SignedIn = {
+  identity: {} as Identity,
+  credential: { kind: "key", id: "k" },
+  renew: async () => true,
+};
 const USERS: SessionUsers = {
   proofOf: async (user) => {
     if (user === "idp/ada") {

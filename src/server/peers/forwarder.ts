@@ -132,23 +132,36 @@ export class Forwarder {
   }
 
   /** Sends a request to an owner, and probes that for as long as it does not answer. */
-  async #send(request: Forwarded, { shard, pointer }: ShardElsewhere): Promise<Sent> {
-    const { client, clock, shards } = this.#parts;
-    const { url, node } = pointer.owner;
+  async #send(request: Forwarded, elsewhere: ShardElsewhere): Promise<Sent> {
+    const { url, node } = elsewhere.pointer.owner;
     if (url === "") return { sent: "never" };
+    return await this.watched(elsewhere, (given) =>
+      this.#parts.client.send(url, { ...request, to: node }, given),
+    );
+  }
+
+  /** Runs `work` with an owner, and ends it where that stops answering, or owns no longer. */
+  async watched<T>(
+    { shard, pointer }: ShardElsewhere,
+    work: (given: AbortSignal) => Promise<T>,
+    isWaiting: () => boolean = () => true,
+  ): Promise<T> {
+    const { clock, shards } = this.#parts;
     const given = new AbortController();
-    const answered = new AbortController();
-    const sending = client.send(url, { ...request, to: node }, given.signal);
-    void sending.then(() => answered.abort());
+    const done = new AbortController();
     const watch = async (): Promise<void> => {
       for (;;) {
-        await clock.sleep(WATCH_MS, answered.signal);
-        if (answered.signal.aborted) return;
-        if ((await shards.doubt(shard, pointer)) !== "alive") return given.abort();
+        await clock.sleep(WATCH_MS, done.signal);
+        if (done.signal.aborted) return;
+        if (isWaiting() && (await shards.doubt(shard, pointer)) !== "alive") return given.abort();
       }
     };
     watch().catch(() => given.abort());
-    return await sending;
+    try {
+      return await work(given.signal);
+    } finally {
+      done.abort();
+    }
   }
 }
 

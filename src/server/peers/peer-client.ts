@@ -59,12 +59,22 @@ export class PeerClient {
   }
 
   /** Asks for a connection that stays. Never rejects; nothing has happened unless it opens. */
-  upgrade(url: string, protocol: string, asked: PeerRequest): Promise<Upgraded> {
+  upgrade(
+    url: string,
+    protocol: string,
+    asked: PeerRequest,
+    ended: AbortSignal,
+  ): Promise<Upgraded> {
     return new Promise((resolve) => {
       const more = { Connection: "Upgrade", Upgrade: protocol };
       const request = this.#begin(url, asked, more);
       watchConnection(request);
-      request.on("upgrade", (_response, socket, head) => resolve({ sent: "opened", socket, head }));
+      const giveUp = (): void => void request.destroy();
+      ended.addEventListener("abort", giveUp, { once: true });
+      request.on("upgrade", (_response, socket, head) => {
+        ended.removeEventListener("abort", giveUp);
+        resolve({ sent: "opened", socket, head });
+      });
       request.on("response", (response) => resolve({ sent: "answered", response }));
       request.on("error", () => resolve({ sent: "never" }));
       request.on("close", () => resolve({ sent: "never" }));

@@ -6,6 +6,7 @@ import { FirnError, invalid } from "../../base/error.ts";
 import type { Metrics } from "../../base/metrics.ts";
 import { asFirnError } from "../../http/failure.ts";
 import { errorHeaders, httpStatus } from "../../http/status.ts";
+import { shardClosing } from "../../service/shards/shard-elsewhere.ts";
 import type { ShardNode } from "../../service/shards/shared-shard.ts";
 import type { SharedShards } from "../../service/shards/shared-shards.ts";
 import { createHttpServer } from "../http-server.ts";
@@ -34,8 +35,11 @@ export interface PeersParts {
 /** Serves what another node asks; its claims and its body are known to be right. */
 export type PeerCall = (asked: unknown) => Promise<object>;
 
-/** Takes over a connection that another node asked for. */
-export type PeerSession = (socket: Duplex, head: Buffer, asked: unknown) => void;
+/**
+ * Takes over a connection that another node asks for. Where it rejects, the connection is refused,
+ * and nothing has happened.
+ */
+export type PeerSession = (asked: unknown) => Promise<(socket: Duplex, head: Buffer) => void>;
 
 /**
  * The other nodes of the deployment: the listener that they call, and the client that calls theirs.
@@ -62,7 +66,9 @@ export class Peers {
     this.forwarder = new Forwarder({ shards, client: this.client, clock, metrics });
     this.#server = createHttpServer(undefined, tls);
     this.#server.on("request", (request, response) => this.#receive(request, response));
-    this.#server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+    this.#server.on("upgrade", (request, socket, head) => {
+      void this.#upgrade(request, socket, head);
+    });
     this.#server.on("clientError", (_error, socket) => socket.destroy());
     this.serve("shards/drain", async (asked) => {
       const { shard, next } = drainIn(asked);
@@ -124,6 +130,36 @@ export class Peers {
     throw new FirnError("Unknown", "PEER_LOST", message, { node });
   }
 
+  /**
+   * Asks another node to go on with a session: `never` where it was not reached or refuses, `moved`
+   * where it does not own what the session needs.
+   *
+   * @throws FirnError `Unavailable`, code `PEER_REFUSED`.
+   */
+  async open(
+    { node, url }: Pick<ShardNode, "node" | "url">,
+    name: string,
+    asked: object,
+    given: AbortSignal,
+  ): Promise<{ readonly tunnel: Duplex; readonly head: Buffer } | "never" | "moved"> {
+    if (url === "") return "never";
+    const text = Buffer.from(JSON.stringify(asked)).toString("base64url");
+    const target = `${INTERNAL}${name}?${text}`;
+    const request = { to: node, method: "GET", target, headers: {}, body: undefined };
+    const opened = await this.client.upgrade(url, "firn", request, given);
+    if (opened.sent === "opened") {
+      this.#sockets.add(opened.socket);
+      opened.socket.once("close", () => this.#sockets.delete(opened.socket));
+      return { tunnel: opened.socket, head: opened.head };
+    }
+    if (opened.sent === "never") return "never";
+    opened.response.resume();
+    const code = String(opened.response.headers["x-firn-error"] ?? "");
+    if (code !== "PEER_REFUSED") return "moved";
+    const message = "the node that owns the rows refuses this node: check secrets and clocks";
+    throw new FirnError("Unavailable", "PEER_REFUSED", message, { node });
+  }
+
   /** Ends the listener and every connection to other nodes. Idempotent. */
   async close(): Promise<void> {
     this.#closeOthers();
@@ -180,30 +216,29 @@ export class Peers {
     }
   }
 
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on("error", () => socket.destroy());
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
     const { method = "", url = "", headers } = request;
     const [path = "", asked = ""] = url.split("?");
     const session = this.#sessions.get(path);
     try {
-      if (session === undefined) throw new FirnError("NotFound", "ROUTE_NOT_FOUND", "no session");
       assertBody(this.#mac.verify(method, url, headers), undefined);
-      const parsed: unknown = JSON.parse(Buffer.from(asked, "base64url").toString());
-      this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
-      (socket as Socket).setNoDelay?.(true);
-      socket.write(
-        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: firn\r\n\r\n",
-      );
-      session(socket, head, parsed);
+      if (session === undefined) throw shardClosing("");
+      const begin = await session(JSON.parse(Buffer.from(asked, "base64url").toString()));
+      (socket as Socket).setNoDelay(true);
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${UPGRADED}\r\n\r\n`);
+      begin(socket, head);
     } catch (error) {
       const { code } = asFirnError(error);
-      socket.end(
-        `HTTP/1.1 503 Refused\r\nX-Firn-Error: ${code}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-      );
+      const lines = ["HTTP/1.1 503 Refused", `X-Firn-Error: ${code}`, "Content-Length: 0"];
+      socket.end([...lines, "Connection: close", "", ""].join("\r\n"));
     }
   }
 }
+
+const UPGRADED = "Connection: Upgrade\r\nUpgrade: firn";
 
 function drainIn(asked: unknown): { readonly shard: string; readonly next?: ShardNode } {
   // A node of ours wrote it.

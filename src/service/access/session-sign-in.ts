@@ -9,9 +9,16 @@ import { type Identity, notAuthenticated } from "./identity.ts";
 export interface SignedIn {
   /** As it was last looked at: what it may do changes. */
   readonly identity: Identity;
+  /** What it signed in with: another node of ours may go on with the session. */
+  readonly credential: SessionCredential;
   /** Looks again. @returns whether the session may go on. */
   renew(): Promise<boolean>;
 }
+
+/** What was proven: that the client knows the secret of a key, or a token. */
+export type SessionCredential =
+  | { readonly kind: "key"; readonly id: string }
+  | { readonly kind: "token"; readonly token: string };
 
 /** How the user of a session proves who it is. */
 export type SessionProof =
@@ -54,6 +61,16 @@ export class SessionSignIn {
     return { kind: "scram", verifier: scram, signedIn: () => this.#byKey(id) };
   }
 
+  /** The session of a credential that another node of ours has seen proven, as it is now. */
+  async resume(credential: SessionCredential): Promise<SignedIn | undefined> {
+    const look = () =>
+      credential.kind === "key"
+        ? this.#authenticator.sessionOfKey(credential.id)
+        : this.#authenticator.sessionOfToken(credential.token);
+    const first = await look();
+    return first && (await this.#signedIn(first, look, credential));
+  }
+
   /** Counts a wrong proof. @returns the refusal of one too many. */
   failed(user: string, address: string | undefined): FirnError | undefined {
     return this.#failed.failedAt(address, user);
@@ -64,19 +81,21 @@ export class SessionSignIn {
     const first = await look();
     // It was revoked while the client computed its proof.
     if (first === undefined) throw notAuthenticated();
-    return await this.#signedIn(first, look);
+    return await this.#signedIn(first, look, { kind: "key", id });
   }
 
   async #byToken(user: string, token: string): Promise<SignedIn | undefined> {
     const look = () => this.#authenticator.sessionOfToken(token);
     const first = await look();
-    return first?.identity.principal === user ? await this.#signedIn(first, look) : undefined;
+    if (first?.identity.principal !== user) return undefined;
+    return await this.#signedIn(first, look, { kind: "token", token });
   }
 
   /** Looks at the store again only where something of the account has changed. */
   async #signedIn(
     first: SessionIdentity,
     look: () => Promise<SessionIdentity | undefined>,
+    credential: SessionCredential,
   ): Promise<SignedIn> {
     let { identity, access } = first;
     let generation = await access.current();
@@ -94,6 +113,7 @@ export class SessionSignIn {
       get identity() {
         return identity;
       },
+      credential,
       renew,
     };
   }

@@ -34,7 +34,7 @@ export interface SharedShardParts {
 /** Probes that an owner has to miss, one after the other, before its shard is taken over. */
 export const PROBES = 3;
 /** Between two probes. With the time that a probe waits, three of them end within 10 s. */
-export const PROBE_PAUSE_MS = 1_000;
+export const PROBE_PAUSE_MS = 500;
 
 /** What came of a doubt about an owner. */
 export type Doubted =
