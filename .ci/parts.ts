@@ -111,6 +111,7 @@ const BESIDE: readonly Spec[] = [
     soaks: true,
     command: ({ seed }) => npm("test:kill", "--matrix", "--seed", seed()),
   },
+  { name: "nodes", stream: "waits", command: ({ seed }) => npm("test:nodes", "--seed", seed()) },
   simple("rck", "waits", npm("test:rck")),
   simple("suite", "waits", npm("test:pyiceberg-suite")),
   simple("package", "waits", node(".ci/package.ts")),

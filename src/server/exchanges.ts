@@ -117,7 +117,8 @@ export class Exchanges {
       this.#log.warn({ requestId, ...errorFields(error) }, "request refused");
     }
     // A 501 is the client's fault, and clients must not fill this log.
-    if (answer.status >= 500 && error.kind !== "Invalid") {
+    // One that another node owns is that node's to serve: it was sent here on old knowledge.
+    if (answer.status >= 500 && error.kind !== "Invalid" && error.code !== "SHARD_ELSEWHERE") {
       this.#log.error({ requestId, ...errorFields(error) }, "request failed");
     }
     this.send(exchange, answer);

@@ -260,7 +260,8 @@ export class FirnServer {
     exchange.isAudited = claims !== undefined;
     this.#connections.answering(request.socket, response);
     if (claims !== undefined && this.#stopping !== undefined) {
-      this.#exchanges.fail(exchange, shardClosing(""));
+      // Told in no log: the node that sent it asks again until another one has the rows.
+      this.#exchanges.send(exchange, protocol.refuse(shardClosing(""), "POST", false));
       return;
     }
     if (this.#stopping !== undefined) response.setHeader("Connection", "close");
