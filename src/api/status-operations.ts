@@ -20,9 +20,27 @@ export interface ShardLevel {
   readonly tombstones: string;
 }
 
-/** One LSM tree that this node owns. */
+/** Which of several nodes owns a shard of row tables. */
+export interface ShardOwner {
+  readonly state: "OPEN" | "DRAINING" | "FREE";
+  /** Of a free shard: the node that it is kept for, or empty. */
+  readonly node: string;
+  readonly host: string;
+  /** Where other nodes reach it; empty where none can. */
+  readonly url: string;
+  /** When this state began. */
+  readonly since: string;
+  /** Whether the node that answers has the shard open; the figures are 0 where it has not. */
+  readonly isHere: boolean;
+}
+
+/** An LSM tree: of the node that answers, or of row tables, whose owner may be another node. */
 export interface Shard {
   readonly name: string;
+  /** Of row tables that several nodes share. */
+  readonly catalog?: string;
+  readonly owner?: ShardOwner;
+  /** Of the owner, where there is one; else of the engine's writer. */
   readonly epoch: string;
   readonly lastSequence: string;
   readonly durableSequence: string;
@@ -109,6 +127,9 @@ export interface NodePage {
 export interface StatusOperations {
   getMe: Asks<never, object, undefined, Me>;
   listShards: Asks<never, object, undefined, { readonly items: readonly Shard[] }>;
+  moveShard: Asks<"catalog", object, undefined, Shard>;
+  drainShard: Asks<"catalog", object, undefined, Shard>;
+  releaseShard: Asks<"catalog", object, undefined, Shard>;
   getUsage: Asks<never, object, undefined, Usage>;
   getNode: Asks<never, object, undefined, NodePage>;
 }
@@ -132,18 +153,31 @@ const ME: Schema = object({
   privileges: listOf(oneOf(...PRIVILEGES)),
 });
 
-const SHARD: Schema = object({
-  name: NAME,
-  epoch: INT64,
-  lastSequence: INT64,
-  durableSequence: INT64,
-  memtableBytes: INT64,
-  compactionDebtBytes: INT64,
-  obsoleteBytes: INT64,
-  levels: listOf(
-    object({ level: COUNT, tables: COUNT, bytes: INT64, entries: INT64, tombstones: INT64 }),
-  ),
-});
+const SHARD: Schema = object(
+  {
+    name: NAME,
+    epoch: INT64,
+    lastSequence: INT64,
+    durableSequence: INT64,
+    memtableBytes: INT64,
+    compactionDebtBytes: INT64,
+    obsoleteBytes: INT64,
+    levels: listOf(
+      object({ level: COUNT, tables: COUNT, bytes: INT64, entries: INT64, tombstones: INT64 }),
+    ),
+  },
+  {
+    catalog: NAME,
+    owner: object({
+      state: oneOf("OPEN", "DRAINING", "FREE"),
+      node: TEXT,
+      host: TEXT,
+      url: TEXT,
+      since: TIME,
+      isHere: { type: "boolean" },
+    }),
+  },
+);
 
 export const USAGE_PERIOD: Schema = object({
   start: TIME,
@@ -185,10 +219,37 @@ export const STATUS_OPERATIONS: Readonly<Record<keyof StatusOperations, ApiOpera
     method: "GET",
     template: "/shards",
     tag: "node",
-    summary: "List the LSM trees that this node owns, with their levels",
+    summary: "List LSM trees: those of this node with their levels, and who owns row shards",
     needs: ["read-metadata"],
     status: 200,
     answer: object({ items: listOf(SHARD) }),
+  },
+  moveShard: {
+    method: "POST",
+    template: "/shards/{catalog}:move",
+    tag: "node",
+    summary: "Move the row shard of a catalog to the node that answers",
+    needs: ["admin"],
+    status: 200,
+    answer: SHARD,
+  },
+  drainShard: {
+    method: "POST",
+    template: "/shards/{catalog}:drain",
+    tag: "node",
+    summary: "Flush the row shard of a catalog and free it, for the next node that needs it",
+    needs: ["admin"],
+    status: 200,
+    answer: SHARD,
+  },
+  releaseShard: {
+    method: "POST",
+    template: "/shards/{catalog}:release",
+    tag: "node",
+    summary: "Free the row shard of a catalog whose owner is gone",
+    needs: ["admin"],
+    status: 200,
+    answer: SHARD,
   },
   getUsage: {
     method: "GET",

@@ -2,13 +2,14 @@ import { StoreObservers } from "../base/store-observers.ts";
 import type { CollectGarbage } from "../http/admin/gc-admin.ts";
 import type { Housekeeping } from "../http/admin/housekeeping.ts";
 import { adminProtocol } from "../http/admin/protocol.ts";
-import type { ShardAdmin } from "../http/admin/shard-admin.ts";
+import { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { StoreAdmin, type StoreCheck } from "../http/admin/store-admin.ts";
 import { consoleProtocol } from "../http/console/protocol.ts";
 import { Framework } from "../http/framework.ts";
 import { IcebergProtocol, type ReadBody } from "../http/iceberg/protocol.ts";
 import { NativeProtocol } from "../http/native/protocol.ts";
 import { probesProtocol } from "../http/probes/protocol.ts";
+import type { Engine } from "../lsm/index.ts";
 import type { Composition } from "../runtime/compose.ts";
 import { readConsoleFiles } from "../runtime/console-files.ts";
 import { readDocsFile } from "../runtime/docs-files.ts";
@@ -23,6 +24,7 @@ import { UsageMeter } from "../service/usage.ts";
 import { createHttpServer } from "./http-server.ts";
 import { errorFields } from "./log.ts";
 import { OperatorAccess } from "./operator-access.ts";
+import { sharedShardAdmin } from "./peers/shard-admin.ts";
 import { FirnServer, type ServerOptions } from "./server.ts";
 
 /** What the protocols serve, and what their server is made of. */
@@ -97,6 +99,8 @@ export function wireServer(serving: Serving): FirnServer {
     log.warn(errorFields(error), "not ready");
   const version = packageVersion();
   const usage = new UsageMeter(clock, DEFAULT_ACCOUNT, StoreCosts.of(metrics).prices);
+  const levelsOf = (shard: string, engine: Engine) =>
+    new ShardAdmin(shard, () => engine, clock).levels();
   const observers = StoreObservers.of(metrics);
   observers.add(usage);
   if (serving.tracing !== undefined) observers.trace(serving.tracing);
@@ -107,6 +111,7 @@ export function wireServer(serving: Serving): FirnServer {
     usage: (actor: Actor) => usage.report(actor),
     settings: serving.settings ?? [],
     postgresPort: () => serving.postgresPort?.(),
+    shared: serving.peers && sharedShardAdmin(serving.peers, levelsOf),
   };
   const protocols = [
     new IcebergProtocol(iceberg, clock, readBody, serving.access?.tokens),

@@ -1,7 +1,7 @@
 import type { NodeSetting } from "../../api/status-operations.ts";
 import type { Actor } from "../../service/actor.ts";
 import type { UsageReport } from "../../service/usage.ts";
-import type { ShardStatus } from "../shard-status.ts";
+import type { ShardStatus, SharedShardAdmin } from "../shard-status.ts";
 
 /** What a node tells of itself. */
 export interface NodeStatus {
@@ -9,6 +9,8 @@ export interface NodeStatus {
   /** The wall time, in milliseconds. */
   nowMs(): number;
   shards(): Promise<readonly ShardStatus[]>;
+  /** Absent where this node owns all of its shards. */
+  readonly shared?: SharedShardAdmin | undefined;
   usage(actor: Actor): UsageReport;
   /** Without what is secret. */
   readonly settings: readonly NodeSetting[];

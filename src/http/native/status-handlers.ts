@@ -7,13 +7,19 @@ import type {
   Usage,
   UsagePeriod,
 } from "../../api/status-operations.ts";
+import { FirnError, invalid } from "../../base/error.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { StoredShardOwner } from "../../catalog/shard-owners.ts";
 import { assertOnAccount } from "../../service/access/request-access.ts";
 import { privilegesIn } from "../../service/access/rights.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../../service/actor.ts";
+import type { ModelService } from "../../service/resources/service.ts";
 import type { UsagePeriod as Period } from "../../service/usage.ts";
-import type { ShardStatus } from "../shard-status.ts";
-import type { Handlers } from "./call.ts";
+import type { ShardStatus, SharedShardAdmin } from "../shard-status.ts";
+import type { Call, Handlers } from "./call.ts";
+import { catalogOf } from "./names.ts";
 import type { NodeStatus } from "./node-status.ts";
+import { renderCatalog, renderSummary } from "./render.ts";
 import { timeText } from "./times.ts";
 
 export const STATUS_HANDLERS: Handlers<keyof StatusOperations> = {
@@ -27,10 +33,16 @@ export const STATUS_HANDLERS: Handlers<keyof StatusOperations> = {
       ...(isAdmin && { settings: node.settings }),
     };
   },
-  listShards: async ({ actor, node }) => {
+  listShards: async ({ actor, node, service }) => {
     assertOnAccount(actor, "read-metadata");
-    return { items: (await node.shards()).map(renderShard) };
+    const own = (await node.shards()).map((status) => renderShard(status));
+    if (node.shared === undefined) return { items: own };
+    const rows = await sharedShards(node.shared, await catalogsOf(service, actor));
+    return { items: [...own, ...rows] };
   },
+  moveShard: (call) => changeShard(call, (shared, id) => shared.move(id)),
+  drainShard: (call) => changeShard(call, (shared, id) => shared.drain(id)),
+  releaseShard: (call) => changeShard(call, (shared, id) => shared.release(id)),
   getUsage: async ({ actor, node }) => {
     assertOnAccount(actor, "read-metadata");
     return usageOf(actor, node);
@@ -68,6 +80,71 @@ export function mayOnAccount({ account, rights }: Actor, privilege: Privilege): 
 
 export function renderPeriod({ startMs, ...figures }: Period): UsagePeriod {
   return { start: timeText(startMs), ...figures };
+}
+
+type Catalogs = readonly { readonly id: string; readonly name: string }[];
+
+async function catalogsOf(service: ModelService, actor: Actor): Promise<Catalogs> {
+  const found: { id: string; name: string }[] = [];
+  for (let pageToken: string | undefined; ; ) {
+    const asked = { pageSize: LIMITS.pageSize, ...(pageToken !== undefined && { pageToken }) };
+    const page = await service.catalogs.list(actor, asked);
+    found.push(...page.items.map((item) => renderSummary(item)));
+    pageToken = page.nextPageToken;
+    if (pageToken === undefined) return found;
+  }
+}
+
+/** Those that some node has owned. */
+async function sharedShards(
+  shared: SharedShardAdmin,
+  catalogs: Catalogs,
+): Promise<readonly Shard[]> {
+  const found = await shared.list(catalogs.map(({ id }) => id));
+  return found.flatMap(({ owner, status }, i) => {
+    const { id = "", name = "" } = catalogs[i] ?? {};
+    return owner === undefined ? [] : [renderShared(id, name, owner, status)];
+  });
+}
+
+type ShardCall = Call<"moveShard" | "drainShard" | "releaseShard">;
+
+async function changeShard(
+  { actor, service, params, node }: ShardCall,
+  change: (shared: SharedShardAdmin, id: string) => Promise<void>,
+): Promise<Shard> {
+  assertOnAccount(actor, "admin");
+  const { shared } = node;
+  if (shared === undefined) {
+    throw invalid("SHARDS_NOT_SHARED", "one process owns all shards of this profile");
+  }
+  const { id, name } = renderCatalog(await service.catalogs.get(actor, catalogOf(params)));
+  await change(shared, id);
+  const [found] = await sharedShards(shared, [{ id, name }]);
+  if (found !== undefined) return found;
+  const message = "the catalog has no row shard yet: its first row table makes one";
+  throw new FirnError("NotFound", "SHARD_NOT_FOUND", message, { catalog: name });
+}
+
+const NO_FIGURES: Omit<ShardStatus, "name" | "epoch"> = {
+  lastSequence: 0,
+  durableSequence: 0,
+  memtableBytes: 0,
+  compactionDebtBytes: 0,
+  obsoleteBytes: 0,
+  levels: [],
+};
+
+function renderShared(
+  name: string,
+  catalog: string,
+  { epoch, state, node, host, url, sinceMs }: StoredShardOwner,
+  status: ShardStatus | undefined,
+): Shard {
+  const figures = { ...(status ?? NO_FIGURES), name, epoch };
+  const since = timeText(sinceMs);
+  const owner = { state, node, host, url, since, isHere: status !== undefined };
+  return { ...renderShard(figures), catalog, owner };
 }
 
 function renderShard({ name, levels, ...figures }: ShardStatus): Shard {

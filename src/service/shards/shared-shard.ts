@@ -15,7 +15,7 @@ export interface ShardNode {
 }
 
 /** Of a shard that is kept for none. */
-const NO_NODE: ShardNode = { node: "", host: "", url: "", pid: 0, bootId: "" };
+export const NO_NODE: ShardNode = { node: "", host: "", url: "", pid: 0, bootId: "" };
 
 /** What happened to a shard, for the log. */
 export type ShardEvent = "claimed" | "taken over" | "released" | "lost" | "not released";

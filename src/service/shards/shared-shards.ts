@@ -1,9 +1,11 @@
+import { FirnError } from "../../base/error.ts";
 import { settleAll } from "../../base/settle-all.ts";
 import type { ShardPointer } from "../../catalog/shard-owners.ts";
 import type { Engine } from "../../lsm/index.ts";
 import type { OwnedPointer } from "./shard-elsewhere.ts";
 import {
   type Doubted,
+  NO_NODE,
   type ShardNode,
   SharedShard,
   type SharedShardParts,
@@ -68,6 +70,29 @@ export class SharedShards {
       const shard = shards[i] ?? "";
       return { shard, ...pointer, engine: this.#shards.get(shard)?.engineHeld };
     });
+  }
+
+  /**
+   * Frees a shard whose owner is gone and cannot be found dead, because no other node can ask it.
+   * The next owner fences it all the same.
+   *
+   * @throws FirnError `Conflict`, codes `SHARD_OWNER_ALIVE`, `SHARD_CHANGED`.
+   */
+  async release(shard: string): Promise<void> {
+    const { owners, answers, clock } = this.#parts;
+    const seen = await owners.get(shard);
+    const { owner } = seen;
+    this.of(shard).forget();
+    if (owner === undefined || (owner.state === "FREE" && owner.node === "")) return;
+    const { node, host, url } = owner;
+    if (url !== "" && (await answers(owner))) {
+      const message = "the owner of the shard answers: move or drain it";
+      throw new FirnError("Conflict", "SHARD_OWNER_ALIVE", message, { node, host, url });
+    }
+    const free = { ...NO_NODE, epoch: owner.epoch, state: "FREE", sinceMs: clock.nowMs() } as const;
+    if ((await owners.replace(shard, seen, free)) !== undefined) return;
+    const message = "the shard has changed its owner meanwhile: look again";
+    throw new FirnError("Conflict", "SHARD_CHANGED", message, { shard });
   }
 
   /** Drains every shard that this node owns, and takes none any more. Idempotent. */
