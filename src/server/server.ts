@@ -341,13 +341,13 @@ export class FirnServer {
       // Most requests have no body, and wait for nothing here.
       const comes = expectsBody(request, accepted);
       const body = comes ? await this.#readBody(exchange, accepted) : undefined;
-      const claims = this.#options.peers?.claimsOf(request);
-      if (claims !== undefined) assertBody(claims, body);
       ticket?.begin(identity && holderOf(identity));
       const turn = this.#timeSlices.enter();
       if (turn !== undefined) await turn;
       began = true;
       this.#loop.begin(accepted.operation);
+      const claims = this.#options.peers?.claimsOf(request);
+      if (claims !== undefined) assertBody(claims, body);
       if (accepted.stream !== undefined) {
         await this.#stream(exchange, accepted.stream, actor, body);
         return;

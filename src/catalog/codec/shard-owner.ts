@@ -2,7 +2,7 @@ import type Long from "long";
 import { corrupt } from "../errors.ts";
 import { bytesBy, corruptOnThrow, long, safe, v1 } from "./wire.ts";
 
-export type ShardState = "OPEN" | "DRAINING" | "FREE";
+type ShardState = "OPEN" | "DRAINING" | "FREE";
 
 /** Which node owns a shard, as it is stored. */
 export interface StoredShardOwner {
