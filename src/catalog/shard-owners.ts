@@ -6,8 +6,6 @@ import { decodeShardOwner, encodeShardOwner, type StoredShardOwner } from "./cod
 import type { CatalogContext } from "./context.ts";
 import { FAMILIES, keyOf } from "./keys.ts";
 
-export type { StoredShardOwner } from "./codec/shard-owner.ts";
-
 /** What stands under a shard's key; `owner` is absent of a shard that no node has owned. */
 export interface ShardPointer {
   readonly version: Version;

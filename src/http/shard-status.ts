@@ -1,4 +1,4 @@
-import type { StoredShardOwner } from "../catalog/shard-owners.ts";
+import type { StoredShardOwner } from "../catalog/codec/shard-owner.ts";
 import type { LsmStats } from "../lsm/index.ts";
 
 /** One LSM tree, as the process that owns it sees it. */

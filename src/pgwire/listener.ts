@@ -44,10 +44,8 @@ export class WireListener {
     const { requiresTls = false, cancelElsewhere } = options;
     const protocol = signIn && new SignInProtocol(signIn, prng);
     const cancelKeys = new CancelKeys(prng);
-    this.#host = {
-      ...{ openSession, onDefect, cancelKeys, signIn: protocol, tls, requiresTls },
-      cancelElsewhere,
-    };
+    const sessions = { openSession, cancelElsewhere, cancelKeys, onDefect };
+    this.#host = { ...sessions, signIn: protocol, tls, requiresTls };
     this.#refused = new Counts(options.metrics, {
       name: "firn_pgwire_connections_refused_total",
       help: "PostgreSQL connections refused because there were too many",

@@ -75,8 +75,8 @@ export function openBucketShard(
 }
 
 /**
- * The engine of a shard in a bucket, for a node that the shard's pointer names: whoever had it open
- * is fenced.
+ * The engine of a shard in a bucket, for a node that the shard's pointer names. It fences the
+ * process that had the shard open before.
  *
  * @throws FirnError as `Engine.open`.
  */

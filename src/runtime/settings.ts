@@ -164,8 +164,8 @@ export const SETTINGS: SettingTable = {
   internalPort: {
     ...single("<port|off>", "8182", parseOptionalPort),
     doc:
-      "Profile aws: port on which other nodes call this one, for the rows that it serves. 0 picks " +
-      "a free port; `off` serves none, for a single node. Keep it in a private network.",
+      "Profile aws: port on which other nodes call this one, for the rows that it serves. 0 " +
+      "picks a free port; `off` serves none, for a single node. Keep it in a private network.",
   },
   internalUrl: {
     ...optional("<url>", parseUrl),

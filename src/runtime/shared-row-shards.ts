@@ -1,7 +1,8 @@
 import { hkdfSync } from "node:crypto";
 import { IdSource } from "../base/ids.ts";
 import type { Metrics } from "../base/metrics.ts";
-import { ShardOwners, type StoredShardOwner } from "../catalog/shard-owners.ts";
+import type { StoredShardOwner } from "../catalog/codec/shard-owner.ts";
+import { ShardOwners } from "../catalog/shard-owners.ts";
 import type { NodeIdentity } from "../lsm/index.ts";
 import { SharedShards } from "../service/shards/shared-shards.ts";
 import { openBucketEngine } from "./bucket-shard.ts";

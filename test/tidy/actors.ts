@@ -56,6 +56,8 @@ const WORKERS: ReadonlySet<string> = new Set([
   "RowCursors",
   "RowIndexJobs",
   "RowShards",
+  "SharedShard",
+  "SharedShards",
   "SkewWatch",
   "SortedLines",
   "StoreRateLimiter",

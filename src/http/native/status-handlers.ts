@@ -9,7 +9,7 @@ import type {
 } from "../../api/status-operations.ts";
 import { FirnError, invalid } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { StoredShardOwner } from "../../catalog/shard-owners.ts";
+import type { StoredShardOwner } from "../../catalog/codec/shard-owner.ts";
 import { assertOnAccount } from "../../service/access/request-access.ts";
 import { privilegesIn } from "../../service/access/rights.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../../service/actor.ts";

@@ -16,7 +16,7 @@ import { Forwarder } from "./forwarder.ts";
 import { bodyOf, PeerClient } from "./peer-client.ts";
 import { assertBody, type PeerClaims, PeerMac } from "./peer-mac.ts";
 
-/** Where a node says that it lives, to whoever asks. */
+/** Where a node says that it lives, to any process that asks. */
 const LIVEZ = "/livez";
 /** What nodes ask each other, beside the requests of clients. */
 const INTERNAL = "/internal/v1/";

@@ -1,5 +1,6 @@
 import { FirnError } from "../../base/error.ts";
-import type { ShardPointer, StoredShardOwner } from "../../catalog/shard-owners.ts";
+import type { StoredShardOwner } from "../../catalog/codec/shard-owner.ts";
+import type { ShardPointer } from "../../catalog/shard-owners.ts";
 
 /** A pointer that names an owner. */
 export interface OwnedPointer extends ShardPointer {
@@ -7,8 +8,8 @@ export interface OwnedPointer extends ShardPointer {
 }
 
 /**
- * Another node owns the shard. Nothing of the call that throws this has happened: whoever serves
- * the request sends it to that node, if nothing else of the request has happened either.
+ * Another node owns the shard. Nothing of the call that throws this has happened: the server sends
+ * the request to that node, if nothing else of the request has happened either.
  */
 export class ShardElsewhere extends FirnError {
   readonly shard: string;

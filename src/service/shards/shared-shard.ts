@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
-import type { ShardOwners, ShardPointer, StoredShardOwner } from "../../catalog/shard-owners.ts";
+import type { StoredShardOwner } from "../../catalog/codec/shard-owner.ts";
+import type { ShardOwners, ShardPointer } from "../../catalog/shard-owners.ts";
 import type { Engine, Maybe } from "../../lsm/index.ts";
 import { type OwnedPointer, ShardElsewhere, shardClosing } from "./shard-elsewhere.ts";
 
@@ -54,8 +55,8 @@ interface Held {
  * A shard that one of several nodes owns.
  *
  * The pointer says which: it is the address book, and only a node that it names opens the engine.
- * Safety does not rest on it. Whoever opens the engine fences the log and the manifest of the one
- * before, so that a node which does not know that it lost the shard acknowledges nothing.
+ * Safety does not rest on it. A node that opens the engine fences log and manifest, so that a node
+ * which does not know that it lost the shard acknowledges nothing.
  */
 export class SharedShard {
   readonly #shard: string;

@@ -114,7 +114,7 @@ describe("a request that is another node's", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is sent again, also a write, where the node says that it owns the shard no longer", async () => {
+  it("is sent again, also a write, where the node owns the shard no longer", async () => {
     const { answer, asked, doubts, forgottenTimes } = await world((_request, response, nth) => {
       if (nth < 3) response.writeHead(503, { "X-Firn-Error": "SHARD_ELSEWHERE" });
       response.end("done");

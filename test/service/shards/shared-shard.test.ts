@@ -82,30 +82,30 @@ async function has(engine: Engine, key: string): Promise<boolean> {
   return (await engine.get(bytes(key))) !== undefined;
 }
 
-describe("a shard that several nodes share", () => {
-  const begin = (...names: readonly string[]) => {
-    const world = new World();
-    const nodes = names.map((name) => world.node(name));
-    const run = <T>(work: Promise<T>): Promise<T> => world.clock.run(work);
-    const engineOf = (node: SharedShards): Promise<Engine> =>
-      run((async () => await node.of(SHARD).engine())());
-    const pointer = async () => await run(world.owners().get(SHARD));
-    /** Where a node would send a request. */
-    const sentTo = async (node: SharedShards) => {
-      const thrown = await engineOf(node).catch((error: unknown) => error);
-      if (!(thrown instanceof ShardElsewhere)) throw thrown;
-      return thrown.pointer;
-    };
-    return {
-      world,
-      nodes: nodes as [SharedShards, SharedShards, SharedShards],
-      run,
-      engineOf,
-      pointer,
-      sentTo,
-    };
+const begin = (...names: readonly string[]) => {
+  const world = new World();
+  const nodes = names.map((name) => world.node(name));
+  const run = <T>(work: Promise<T>): Promise<T> => world.clock.run(work);
+  const engineOf = (node: SharedShards): Promise<Engine> =>
+    run((async () => await node.of(SHARD).engine())());
+  const pointer = async () => await run(world.owners().get(SHARD));
+  /** Where a node would send a request. */
+  const sentTo = async (node: SharedShards) => {
+    const thrown = await engineOf(node).catch((error: unknown) => error);
+    if (!(thrown instanceof ShardElsewhere)) throw thrown;
+    return thrown.pointer;
   };
+  return {
+    world,
+    nodes: nodes as [SharedShards, SharedShards, SharedShards],
+    run,
+    engineOf,
+    pointer,
+    sentTo,
+  };
+};
 
+describe("a shard that several nodes share", () => {
   it("is the first node's that wants it; others are told whose", async () => {
     const {
       nodes: [a, b],
@@ -163,7 +163,9 @@ describe("a shard that several nodes share", () => {
     expect(await has(await engineOf(winner), "acknowledged")).toBe(true);
     expect((await sentTo(loser)).owner.node).toBe(owner?.node);
   });
+});
 
+describe("a takeover", () => {
   it("is not taken over where its owner changed while it was probed", async () => {
     const {
       world,
@@ -220,7 +222,9 @@ describe("a shard that several nodes share", () => {
     expect((await sentTo(a)).owner).toMatchObject({ node: "b", epoch: 2 });
     await run(put(engine, "after"));
   });
+});
 
+describe("a node that ends half way", () => {
   it("stays with its new owner when one goes on that stood still before its fence", async () => {
     const {
       world,
@@ -288,7 +292,9 @@ describe("a shard that several nodes share", () => {
     expect(await has(await engineOf(b), "k")).toBe(true);
     expect(world.events).toEqual(["claimed 1", "released 1", "claimed 2"]);
   });
+});
 
+describe("a shard at the end of a node, and behind a bad network", () => {
   it("is drained at the end of a node, which takes it no more", async () => {
     const {
       nodes: [a, b],
