@@ -106,7 +106,6 @@ describe("settings", () => {
       port: 8181,
       pgPort: 5433,
       internalPort: 8182,
-      internalUrl: undefined,
       dir: resolve(CWD, ".firn"),
       warehouse: `file://${CWD}/.firn/warehouse`,
       catalog: [],
