@@ -21,6 +21,7 @@ import { conflictOf, rowError } from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
 import type { ConstraintName } from "./foreign-key-checks.ts";
 import { ForeignKeys } from "./foreign-keys.ts";
+import { givenKey } from "./given-key.ts";
 import { IndexBuilds } from "./index-builds.ts";
 import type { RangeRequest } from "./key-codec.ts";
 import type { LockOutcome, LockOwner } from "./locks.ts";
@@ -187,7 +188,7 @@ export class RowTransaction implements LockOwner {
     { columns, lock }: ReadRequest = {},
   ): Promise<readonly Datum[] | undefined> {
     const compiled = await this.#use(table);
-    const name = this.#keyOf(compiled, key);
+    const name = givenKey(compiled, key);
     if (lock !== undefined && (await this.#lock(name, lock)) === "skipped") return undefined;
     const value = await this.#read(name, lock);
     return value === undefined ? undefined : readerOf(compiled, columns).row(name, value);
@@ -208,7 +209,7 @@ export class RowTransaction implements LockOwner {
   /** Whether others have committed a change of a row since the state that this reads. */
   async isOvertaken(table: TableDescriptor, key: readonly Datum[]): Promise<boolean> {
     if (!this.#view.isOvertaken) return false;
-    const from = this.#keyOf(await this.#use(table), key);
+    const from = givenKey(await this.#use(table), key);
     return !(await this.#view.isNewest({ from, to: Buffer.concat([from, Buffer.alloc(1)]) }));
   }
 
@@ -226,7 +227,7 @@ export class RowTransaction implements LockOwner {
       return rows;
     }
     const compiled = await this.#use(table);
-    const names = keys.map((key) => this.#keyOf(compiled, key));
+    const names = keys.map((key) => givenKey(compiled, key));
     this.#view.show();
     const values = await this.#view.getMany(names);
     const reader = readerOf(compiled, columns);
@@ -307,7 +308,7 @@ export class RowTransaction implements LockOwner {
   ): Promise<readonly Datum[] | undefined> {
     this.assertWritable();
     const compiled = await this.#use(table);
-    const row = await this.#updateRow(compiled, this.#keyOf(compiled, key), changes);
+    const row = await this.#updateRow(compiled, givenKey(compiled, key), changes);
     await this.#endOfCall();
     return row;
   }
@@ -319,7 +320,7 @@ export class RowTransaction implements LockOwner {
   ): Promise<readonly Datum[] | undefined> {
     this.assertWritable();
     const compiled = await this.#use(table);
-    const row = await this.#deleteRow(compiled, this.#keyOf(compiled, key));
+    const row = await this.#deleteRow(compiled, givenKey(compiled, key));
     await this.#endOfCall();
     return row;
   }
@@ -756,23 +757,6 @@ export class RowTransaction implements LockOwner {
       this.#used.add(table);
     }
     return await this.#host.compiled.of(table);
-  }
-
-  #keyOf(compiled: CompiledTable, key: readonly Datum[]): Uint8Array {
-    const { keyPlaces, live, table } = compiled;
-    if (key.length !== keyPlaces.length) {
-      const message = `the primary key has ${keyPlaces.length} columns`;
-      throw rowError("Invalid", "ROW_KEY_INVALID", "22023", message, { table: table.name });
-    }
-    const values = key.map((value, i) => {
-      const column = live[keyPlaces[i] as number];
-      const place = { table: table.name, column: column?.name ?? "" };
-      if (value === null) {
-        throw rowError("Invalid", "ROW_NULL", "23502", "NULL in a primary key", place);
-      }
-      return column === undefined ? value : storedDatum(column.type, value, place);
-    });
-    return compiled.key.encode(values);
   }
 
   #assertGoing(): void {
