@@ -56,7 +56,7 @@ export const STRINGS = {
   deleteRow: "Delete",
   save: "Save",
   isNull: "NULL",
-  rowWrite: "Saved in one transaction, unless the row was changed since it was read.",
+  rowWrite: "Saved in one transaction. The page first looks whether the row was changed meanwhile.",
   rowChanged: "The row was changed or deleted since it was read. Read it anew.",
   deleteForGood: "Delete it for good",
   noKey: "The table has no primary key: its rows can be changed by SQL alone.",
