@@ -268,3 +268,17 @@ describe("to_char of times", () => {
       "t\n08 EDT -04 -04:00",
     ));
 });
+
+describe("prepared statements and MERGE", () => {
+  it("take types by name, and refuse names of none", async () => {
+    await holds("prepare a(no_such_type) as select $1", "42704");
+    const prepare = "create type tone as enum ('low', 'high'); prepare b(tone) as select $1 as t;";
+    await holds(`${prepare} execute b('high')`, "t\nhigh");
+  });
+
+  it("refuse WITH RECURSIVE in MERGE", async () => {
+    const into = "merge into merged using r on merged.k = r.k when matched then delete";
+    const table = "create table merged (k int primary key);";
+    await holds(`${table} with recursive r as (select 1 as k) ${into}`, "42601");
+  });
+});

@@ -60,6 +60,9 @@ export function planMerge(env: PlanEnv, merge: NodeOf<"MergeStmt">): Promise<Cha
   if ((merge.returningClause?.exprs ?? []).length > 0) {
     throw new SqlError("42601", "MERGE has no RETURNING in PostgreSQL 15");
   }
+  if (merge.withClause?.recursive === true) {
+    throw new SqlError("42601", "WITH RECURSIVE is not supported for MERGE statement");
+  }
   return planWithin(env, merge.withClause, async (inner) => {
     const planned = await bindMerge(inner, merge);
     return {

@@ -72,9 +72,15 @@ export async function planStatement(
   const parameters = new Parameters(given);
   const used: TableUse[] = [];
   const env: PlanEnv = { ...ports.env(statement, parameters, used, []), bindQuery };
-  if ("PrepareStmt" in node) return planPrepare(node.PrepareStmt, statement, preparing(env, ports));
+  if ("PrepareStmt" in node) {
+    const { PrepareStmt } = node;
+    return withRelations(env, () => planPrepare(PrepareStmt, statement, preparing(env, ports)));
+  }
   if ("ExecuteStmt" in node) {
-    return planExecute(node.ExecuteStmt, statement, ports.prepared, preparing(env, ports));
+    const { ExecuteStmt } = node;
+    const { prepared } = ports;
+    const plan = () => planExecute(ExecuteStmt, statement, prepared, preparing(env, ports));
+    return withRelations(env, plan);
   }
   const ddl = planDdl(env, node, ports);
   if (ddl !== undefined) return withTypeNames(env, node, ddl);

@@ -27,11 +27,12 @@ export function planPrepare(
 ): Plan {
   if (query === undefined) throw new SqlError("42601", "PREPARE needs a statement");
   const inner: Statement = { ...statement, kind: kindOf(query), node: query };
+  const types = ports.typesOf(argtypes);
   return commandPlan("PREPARE", async (run) => {
     if (run.prepared.has(name)) {
       throw new SqlError("42P05", `prepared statement "${name}" already exists`);
     }
-    run.prepared.set(name, await ports.prepare(inner, ports.typesOf(argtypes), true));
+    run.prepared.set(name, await ports.prepare(inner, types, true));
     return undefined;
   });
 }

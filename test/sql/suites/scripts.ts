@@ -26,8 +26,8 @@ export function regressionScripts(): string {
   const folder = mkdtempSync(join(TARGET, "source-"));
   try {
     const archive = downloaded(folder);
-    const source = archive.replace(/_/g, "-").replace(/\.orig\.tar\.\w+$/, "");
-    const inside = `${source}/src/test/regress`;
+    const version = /_(.+)\.orig\.tar\.\w+$/.exec(archive)?.[1] ?? "";
+    const inside = `postgresql-${version}/src/test/regress`;
     const members = ["sql", "data"].map((each) => `${inside}/${each}`);
     execFileSync("tar", ["-xf", archive, ...members], { cwd: folder });
     renameSync(join(folder, inside), REGRESS);
