@@ -178,8 +178,8 @@ export const PAGE_OPERATIONS: Readonly<Record<keyof PageOperations, ApiOperation
     method: "GET",
     template: "/home",
     tag: "node",
-    summary: "Get what is new and what wants attention",
-    needs: ["read-metadata"],
+    summary: "Get what is new and what wants attention, as far as the principal may see it",
+    needs: ["see"],
     status: 200,
     answer: object(
       {

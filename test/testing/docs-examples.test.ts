@@ -107,6 +107,14 @@ const SCOPES: Readonly<Record<string, Prepare>> = {
     const { cursor } = await client.call("listChanges", { query: { ...query, pageSize: 1 } });
     return { client, saved: cursor, console: { log: enough } };
   },
+  "docs/modelling.md 0": async (closing) => {
+    const namespace = await embedded(closing);
+    const schema = Schema.table({
+      columns: { id: columns.text(), name: columns.text(), name_sort: columns.text() },
+      primaryKey: ["id"],
+    });
+    return { people: await namespace.createTable("people", schema), id: "1", name: "Zoë" };
+  },
   "docs/patterns.md 1": async (closing) => {
     const namespace = await embedded(closing);
     const schema = Schema.table({

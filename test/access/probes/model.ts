@@ -176,11 +176,11 @@ export const OPERATORS: ReadonlySet<string> = new Set(
 
 const NATIVE: Readonly<Record<string, Rule>> = {
   // A statement is judged by the names in it, which `test/sql` and `test/pgwire` show.
-  ...all(ANY, "getInfo getMe searchNames listCatalogs runSql"),
+  ...all(ANY, "getInfo getMe getNode getHome findNames searchNames listCatalogs runSql"),
   listCatalogs: (sent) => (asks(sent, "state=DROPPED") ? [["A", "read-metadata"]] : []),
   ...all(
     readMetadata("A"),
-    "listDropped listJobs getJob listChanges listShards getUsage getHome listConnectors " +
+    "listDropped listJobs getJob listChanges listShards getUsage listConnectors " +
       "getConnector listConnectorVersions diffConnector",
   ),
   ...all([["A", "create"]], "undrop createCatalog createConnector"),
@@ -190,7 +190,7 @@ const NATIVE: Readonly<Record<string, Rule>> = {
     [["A", "admin"]],
     "retryJob cancelJob importTables beginImport checkConnector listPrincipals createPrincipal " +
       "getPrincipal updatePrincipal deletePrincipal createKey deleteKey createRole addMember " +
-      "removeMember listGrants explainAccess",
+      "removeMember listGrants explainAccess moveShard drainShard releaseShard",
   ),
   ...all(giving, "grant revoke"),
   ...all(readMetadata("C"), "getCatalog listCatalogVersions diffCatalog getCatalogPage"),
@@ -244,7 +244,10 @@ const NATIVE: Readonly<Record<string, Rule>> = {
     ["N", "create"],
   ],
   writeRows,
-  ...all([["T", "read-data"]], "getRows scanRows getLease listDeadTasks readEvents getCounter"),
+  ...all(
+    [["T", "read-data"]],
+    "getRows scanRows checkRows getLease listDeadTasks readEvents getCounter",
+  ),
   ...all(
     [["T", "write-data"]],
     "acquireLease renewLease releaseLease enqueueTasks ackTask nackTask extendTask redriveTask " +
@@ -256,7 +259,7 @@ const NATIVE: Readonly<Record<string, Rule>> = {
       ["T", "read-data"],
       ["T", "write-data"],
     ],
-    "claimTasks reserveCommand findNewKeys",
+    "claimTasks reserveCommand findNewKeys repairRows",
   ),
 };
 

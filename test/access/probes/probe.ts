@@ -212,6 +212,8 @@ function median(values: readonly number[]): number {
 }
 
 /** The deployment that is probed, and who probes it. */
+const USAGE: ReadonlySet<string> = new Set(["getUsage", "getNode"]);
+
 export class Probes {
   readonly #world: World;
   readonly #identities: readonly Identity[];
@@ -315,7 +317,7 @@ export class Probes {
     // Names on the way to both are in no cache yet, or in all.
     const first = await this.#world.ask(key, absent);
     // Usage names what the account itself has asked for.
-    if (operation.name !== "getUsage" && this.#tells(first.text))
+    if (!USAGE.has(operation.name) && this.#tells(first.text))
       found(`${absent.method} ${absent.path} tells ${first.text}`);
     this.#count(operation, first);
     if (!names) return;

@@ -375,6 +375,8 @@ describe("all of the table", () => {
     await served.done("POST", `${rows}:write`, { writes: [{ op: "put", row: { id: 1 } }] });
     await served.done("POST", `${rows}:get`, { keys: [{ id: 1 }] });
     await served.done("POST", `${rows}:scan`, {});
+    await served.done("POST", `${rows}:check`, {});
+    await served.done("POST", `${rows}:repair`, {});
     await everyPattern(served, `${NS}/small`);
     await served.done("GET", "/home");
     await served.done("GET", "/catalogs/lake:page");
