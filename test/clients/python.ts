@@ -76,7 +76,13 @@ export class PythonEnvironment {
   ): Promise<Counts> {
     const child = spawn(this.python, ["-m", "pytest", "-q", "--color=no", ...args], {
       cwd,
-      env: { ...process.env, ...env, PYTHONDONTWRITEBYTECODE: "1" },
+      env: {
+        ...process.env,
+        ...env,
+        // What runs this, for tests that run scripts of the checkout with it.
+        FIRN_TEST_NODE: process.execPath,
+        PYTHONDONTWRITEBYTECODE: "1",
+      },
       stdio: ["ignore", "pipe", "inherit"],
     });
     let output = "";

@@ -10,8 +10,6 @@ import { withServer } from "./with-server.ts";
  */
 
 const HERE = import.meta.dirname;
-/** What runs this, which Python's tests run scripts with. */
-const NODE = { FIRN_TEST_NODE: process.execPath };
 const SUITE = join(HERE, "pyiceberg");
 
 async function pythonEnvironment(): Promise<PythonEnvironment | undefined> {
@@ -31,8 +29,8 @@ async function pyiceberg(
     return missing("PyIceberg is not tried: no Python 3.10 or newer with venv (apt: python3-venv)");
   }
   const given = process.env["FIRN_TEST_URL"];
-  if (given !== undefined) return environment.pytest(SUITE, args, NODE);
-  return withServer(({ url }) => environment.pytest(SUITE, args, { ...NODE, FIRN_TEST_URL: url }));
+  if (given !== undefined) return environment.pytest(SUITE, args, {});
+  return withServer(({ url }) => environment.pytest(SUITE, args, { FIRN_TEST_URL: url }));
 }
 
 function sql(

@@ -75,6 +75,7 @@ function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 function announcement(child: ChildProcess): Promise<Pick<ServerProcess, "url" | "postgresPort">> {
   return new Promise((resolve, reject) => {
     let written = "";
+    let banner = "";
     let settled = false;
     const fail = (why: string): void => {
       if (settled) return;
@@ -85,12 +86,14 @@ function announcement(child: ChildProcess): Promise<Pick<ServerProcess, "url" | 
     const timer = setTimeout(() => fail("the server named no URL in time"), START_LIMIT_MS);
     const look = (chunk: Buffer): void => {
       if (settled) return;
+      // Its log, on the other stream, may name other URLs before.
+      banner += chunk.toString("utf8");
       written += chunk.toString("utf8");
-      const found = /https?:\/\/127\.0\.0\.1:\d+(?=\D)/.exec(written)?.[0];
+      const found = /https?:\/\/127\.0\.0\.1:\d+(?=\D)/.exec(banner)?.[0];
       if (found === undefined) return;
       settled = true;
       clearTimeout(timer);
-      const port = /postgresql:\/\/127\.0\.0\.1:(\d+)/.exec(written)?.[1];
+      const port = /postgresql:\/\/127\.0\.0\.1:(\d+)/.exec(banner)?.[1];
       resolve({ url: found, ...(port !== undefined && { postgresPort: Number(port) }) });
     };
     child.stdout?.on("data", look);

@@ -51,7 +51,6 @@ async function main(args: readonly string[]): Promise<Counts> {
     environment.pytest(HERE, ["--durations=6", ...args], {
       ...env,
       FIRN_TEST_URL: url,
-      FIRN_TEST_NODE: process.execPath,
     }),
   );
   return add(lacks, counts);
