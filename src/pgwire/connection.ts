@@ -367,8 +367,9 @@ export class Connection implements Peer {
         if (done !== undefined) await done;
       } catch (error) {
         this.out.undo();
+        const told = (await this.#session?.told(error)) ?? error;
         await this.#fail(error);
-        if (this.#tell(error, false)) return;
+        if (this.#tell(told, false)) return;
         if (isSimple) readyForQuery(this.out, this.session.status);
         else this.#skips = true;
       }
@@ -456,8 +457,9 @@ export class Connection implements Peer {
     try {
       await this.session.sync();
     } catch (error) {
+      const told = (await this.#session?.told(error)) ?? error;
       await this.#fail(error);
-      this.#tell(error, false);
+      this.#tell(told, false);
     }
     readyForQuery(this.out, this.session.status);
   }
@@ -465,7 +467,7 @@ export class Connection implements Peer {
   /** @returns whether the connection ends with it. */
   #tell(error: unknown, isEnd: boolean): boolean {
     if (this.#isClosed) return true;
-    const fields = errorFields(this.#session?.told(error) ?? error);
+    const fields = errorFields(error);
     const isFatal = isEnd || fields.severity === "FATAL";
     this.out.undo();
     errorResponse(this.out, isFatal ? { ...fields, severity: "FATAL" } : fields);

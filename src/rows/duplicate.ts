@@ -19,7 +19,7 @@ export function duplicate(
   const place = { ...placeOf(compiled.table), constraint };
   const error = rowError("AlreadyExists", "ROW_DUPLICATE", "23505", message, place);
   const values = index?.refused(row, context) ?? primaryKeyOf(compiled, row);
-  return new RowViolation(error, values, "already exists");
+  return new RowViolation(error, values, { saying: "already exists", named: [compiled.table] });
 }
 
 function primaryKeyOf(compiled: CompiledTable, row: readonly Datum[]): readonly RefusedValue[] {

@@ -49,11 +49,21 @@ export class RowViolation extends FirnError {
   readonly #values: readonly RefusedValue[];
   /** What follows the key; undefined where the whole row was refused. */
   readonly #saying: string | undefined;
+  /** Tables that its message names. */
+  readonly named: readonly TableDescriptor[];
+  /** Tables whose rows its values tell of. */
+  readonly told: readonly TableDescriptor[];
 
-  constructor(error: FirnError, values: readonly RefusedValue[], saying?: string) {
+  constructor(
+    error: FirnError,
+    values: readonly RefusedValue[],
+    { saying, named, told = named }: RowViolationParts,
+  ) {
     super(error.kind, error.code, error.message, error.context);
     this.#values = values;
     this.#saying = saying;
+    this.named = named;
+    this.told = told;
   }
 
   /** The values as PostgreSQL's DETAIL tells them. @param show writes a value that is not NULL. */
@@ -66,6 +76,22 @@ export class RowViolation extends FirnError {
     }
     const names = this.#values.map(({ name }) => name).join(", ");
     return `Key (${names})=(${texts.join(", ")}) ${this.#saying}.`;
+  }
+}
+
+export interface RowViolationParts {
+  readonly saying?: string;
+  readonly named: readonly TableDescriptor[];
+  readonly told?: readonly TableDescriptor[];
+}
+
+/** A table that cannot go or change because of another one, which the message names. */
+export class TableReferenced extends FirnError {
+  readonly named: readonly TableDescriptor[];
+
+  constructor(error: FirnError, named: readonly TableDescriptor[]) {
+    super(error.kind, error.code, error.message, error.context);
+    this.named = named;
   }
 }
 

@@ -183,7 +183,11 @@ export class ForeignKeys {
     throw new RowViolation(
       violated(writeOf(compiled.table), compiled.table, key),
       key.columns.map((id) => refusedColumn(compiled, id, row)),
-      `is not present in table "${parent.table.name}"`,
+      {
+        saying: `is not present in table "${parent.table.name}"`,
+        named: [compiled.table],
+        told: [compiled.table, parent.table],
+      },
     );
   }
 
@@ -420,7 +424,10 @@ function stillReferenced(
   });
   const write = `update or delete on table "${parent.table.name}"`;
   const error = violated(write, child, key, { of: ` on table "${child.name}"` });
-  return new RowViolation(error, refused, `is still referenced from table "${child.name}"`);
+  return new RowViolation(error, refused, {
+    saying: `is still referenced from table "${child.name}"`,
+    named: [parent.table, child],
+  });
 }
 
 /** 23503; `table` is the one that has the constraint, as PostgreSQL tells it. */

@@ -39,7 +39,7 @@ export {
   visibleColumns,
 } from "./descriptor.ts";
 export type { RowIsolation } from "./engine-view.ts";
-export { RowViolation, rowError } from "./errors.ts";
+export { RowViolation, rowError, TableReferenced } from "./errors.ts";
 export type {
   CompiledExpression,
   ExpressionContext,

@@ -138,5 +138,6 @@ function badRow(compiled: CompiledTable, row: readonly Datum[], error: FirnError
   return new RowViolation(
     error,
     shown.map(({ id }) => refusedColumn(compiled, id, row)),
+    { named: [compiled.table] },
   );
 }

@@ -6,7 +6,7 @@ import type {
   Reference,
   TableDescriptor,
 } from "./descriptor.ts";
-import { rowError } from "./errors.ts";
+import { rowError, TableReferenced } from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
 import { type ForeignKeySpec, foreignKeyOf, referencedKey } from "./foreign-key-spec.ts";
 import { type ForeignKeys, foreignKeysOf } from "./foreign-keys.ts";
@@ -211,5 +211,6 @@ function referenced(
   const message = `${what} table "${table.name}": ${key} refers to it`;
   const detail = `constraint ${constraint} on table ${child.name} depends on table ${table.name}`;
   const place = { table: table.name, constraint, detail };
-  return rowError("Conflict", "ROW_TABLE_REFERENCED", sqlState, message, place);
+  const error = rowError("Conflict", "ROW_TABLE_REFERENCED", sqlState, message, place);
+  return new TableReferenced(error, [child]);
 }

@@ -58,7 +58,7 @@ import { RowIndexes } from "./rows/row-indexes.ts";
 import { RowRequests } from "./rows/row-requests.ts";
 import { type RowShard, RowShards } from "./rows/row-shards.ts";
 import { RowTables } from "./rows/row-tables.ts";
-import type { OnUnreleased } from "./sql/catalog-view.ts";
+import type { OnUnreleased, SqlParts } from "./sql/catalog-view.ts";
 import { SqlRequests } from "./sql/requests.ts";
 import { SqlService } from "./sql/service.ts";
 import { type StoreConfig, TableConfigs } from "./table-config.ts";
@@ -180,14 +180,14 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const reserved = new ReservedProperties(parts.allowedProperties);
   const configs = new TableConfigs(reserved, parts.storeConfig);
   const { reading, ofLayouts, logs, close: closeReading } = readingOf(parts);
-  const files = new MetadataFiles(catalog.context.clock, locations, TABLE_FORMAT, reading);
-  const viewFiles = new MetadataFiles(catalog.context.clock, locations, VIEW_FORMAT, reading);
+  const { files, viewFiles } = filesOf(catalog, locations, reading);
   const tokens = new PageTokens(secret, parts.otherSecrets);
   const namespaces = new IcebergNamespaces(catalog, places, tokens, reserved);
   const tables = new IcebergTables(catalog, locations, files, places, configs, parts);
   const views = new IcebergViews(catalog, viewFiles, places, configs);
   const reports = new MetricsReports(catalog, metrics, stores.onDefect);
-  const { closeRows, rows, indexes, sql, requestsOf } = rowsOf(parts, catalog, places);
+  const sources = () => ({ snapshots, historyRetentionMs, principals: model.principals });
+  const { closeRows, rows, indexes, sql, requestsOf } = rowsOf(parts, catalog, places, sources);
   const tableImport = importOf(parts, { catalog, reading, namespaces, tables });
   const work = { catalog, collector, tombstones, files, viewFiles, places, rows, tableImport };
   const { jobs, ofJobs } = jobsOf(parts, work);
@@ -248,6 +248,17 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
       await Promise.all([closeRows(), reports.settled()]);
       await catalog.context.background.settled();
     },
+  };
+}
+
+function filesOf(
+  { context: { clock } }: AccountCatalog,
+  locations: NodeParts["locations"],
+  reading: ReturnType<typeof readingOf>["reading"],
+) {
+  return {
+    files: new MetadataFiles(clock, locations, TABLE_FORMAT, reading),
+    viewFiles: new MetadataFiles(clock, locations, VIEW_FORMAT, reading),
   };
 }
 
@@ -328,7 +339,12 @@ function deltaLogsOf({ locations, reading, stores: { clock } }: NodeParts): Delt
   });
 }
 
-function rowsOf(parts: NodeParts, catalog: AccountCatalog, places: TableLocations) {
+function rowsOf(
+  parts: NodeParts,
+  catalog: AccountCatalog,
+  places: TableLocations,
+  sources: SqlParts["sources"],
+) {
   const { openRowShard: open, hasRowShard: has, areShardsShared: areShared } = parts;
   const { clock, prng } = parts.stores;
   const publish = async (store: RowStore): Promise<void> => await rows.publish(OWN_ACTOR, store);
@@ -354,7 +370,7 @@ function rowsOf(parts: NodeParts, catalog: AccountCatalog, places: TableLocation
     };
   };
   const { onUnreleased } = parts;
-  const sql = new SqlService({ catalog, tables: rows, indexes, shards, onUnreleased });
+  const sql = new SqlService({ catalog, tables: rows, indexes, shards, sources, onUnreleased });
   const closeRows = async (): Promise<void> => {
     cursors.close();
     await shards.close();

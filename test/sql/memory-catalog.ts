@@ -40,7 +40,10 @@ export class MemoryCatalog {
         return { databases: ["default"], namespaces: paths, relations };
       },
       hasNamespace: async (path) => namespaces.has(path.join(".")),
-      tableId: async (at) => tables.get(nameOf(at)),
+      entry: async (at) => {
+        const id = tables.get(nameOf(at));
+        return id && { id };
+      },
       newTableId: () => ids.mint<TableId>(),
       contentOf: async (path) => ({
         tables: [...tables]

@@ -1,19 +1,28 @@
 import { FirnError } from "../../base/error.ts";
 import type { TableId } from "../../base/ids.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
+import { unjudged } from "../../catalog/name-access.ts";
 import type { CatalogView, NamespaceContent, TableName } from "../../sql/catalog/view.ts";
+import { SYSTEM_DATABASE } from "../../sql/catalog/virtual.ts";
 import { SqlError } from "../../sql/error.ts";
 import type { Actor } from "../actor.ts";
 import type { RowIndexes } from "../rows/row-indexes.ts";
 import type { RowShards } from "../rows/row-shards.ts";
 import type { RowTables } from "../rows/row-tables.ts";
 import { listCatalog } from "./listing.ts";
+import type { SessionAccess } from "./session-access.ts";
+import { type RoleParts, sessionRoles } from "./session-roles.ts";
+import { systemView } from "./system/system-view.ts";
+import { type SystemSources, systemTables } from "./system/tables.ts";
 
 export interface SqlParts {
   readonly catalog: AccountCatalog;
   readonly tables: RowTables;
   readonly indexes: RowIndexes;
   readonly shards: RowShards;
+  /** What system tables are read from beside the catalog. */
+  readonly sources: () => Pick<SystemSources, "snapshots" | "historyRetentionMs"> &
+    Pick<RoleParts, "principals">;
   /** Told of a name in the catalog that the next statement which wants it removes. */
   readonly onUnreleased?: OnUnreleased | undefined;
 }
@@ -27,37 +36,32 @@ export type OnUnreleased = (facts: {
 /** The namespace that SQL's names without a schema mean: made with its first table. */
 const PUBLIC = "public";
 
-/** One catalog, as SQL sees it: its namespaces, and its row tables. */
-export function catalogView(
-  { catalog, tables, indexes, shards }: SqlParts,
-  actor: Actor,
-  name: string,
-): CatalogView {
+/**
+ * One catalog, as SQL sees it: its namespaces, and its row tables. Names are judged as they are
+ * looked up. Changes were judged when their statements ran: a commit makes them as they stand.
+ */
+export function catalogView(parts: SqlParts, access: SessionAccess, name: string): CatalogView {
+  const { catalog, tables, indexes, shards, sources } = parts;
+  const virtual = systemTables({ catalog, shards, ...sources() }, access, name);
+  const roles = sessionRoles({ catalog, access, database: name, ...sources() });
+  if (name === SYSTEM_DATABASE) return systemView(catalog, access, virtual, roles);
+  const { actor } = access;
   const refOf = (at: TableName) => ({ catalog: name, path: at.path, name: at.name });
   return {
-    begin: async (options) => {
-      const { entity } = await catalog.catalogs.get(name);
-      const store = await shards.of(entity.id);
-      return await store.begin(options);
-    },
-    list: (rows) => listCatalog(catalog, name, rows),
-    hasNamespace: async (path) => {
-      const found = catalog.namespaces.get({ catalog: name, path });
-      return (await orNone(found)) !== undefined;
-    },
-    tableId: async (at) => (await orNone(tables.open(actor, refOf(at))))?.id,
+    ...lookUps(parts, access, name),
+    virtual,
+    roles,
     newTableId: () => catalog.context.ids.mint<TableId>(),
-    contentOf: (path) => contentOf(catalog, { catalog: name, path }),
     claimNamespace: async (path) => {
       const ref = { catalog: name, path };
       await named(`schema "${path.join(".")}"`, "42P06", () =>
         catalog.namespaces.create(actor, ref, {}),
       );
-      return { kept: () => undefined, undo: () => catalog.namespaces.drop(actor, ref) };
+      const undo = () => unjudged(() => catalog.namespaces.drop(actor, ref));
+      return { kept: () => undefined, undo };
     },
-    dropNamespace: async (path) => {
-      await catalog.namespaces.drop(actor, { catalog: name, path });
-    },
+    dropNamespace: (path) =>
+      unjudged(async () => void (await catalog.namespaces.drop(actor, { catalog: name, path }))),
     claimTable: async (at, table) => {
       if (at.path.length === 1 && at.path[0] === PUBLIC) await ensurePublic(catalog, actor, name);
       return await named(`relation "${at.name}"`, "42P07", () =>
@@ -65,18 +69,62 @@ export function catalogView(
       );
     },
     buildIndex: async (id, spec, signal) => {
-      const { entity } = await catalog.catalogs.get(name);
-      await indexes.build(actor, { store: await shards.of(entity.id), id }, spec, signal);
+      const { entity } = await unjudged(() => catalog.catalogs.get(name));
+      const store = await shards.of(entity.id);
+      await unjudged(() => indexes.build(actor, { store, id }, spec, signal));
     },
-    releaseTable: (at, id) => tables.release(actor, refOf(at), id),
+    releaseTable: (at, id) => unjudged(() => tables.release(actor, refOf(at), id)),
     renameTable: async (from, to) => {
       await named(`relation "${to.name}"`, "42P07", () =>
         catalog.tables.rename(actor, refOf(from), to),
       );
       const undo = async (): Promise<void> => {
-        await catalog.tables.rename(actor, refOf(to), from);
+        await unjudged(() => catalog.tables.rename(actor, refOf(to), from));
       };
       return { kept: () => undefined, undo };
+    },
+  };
+}
+
+type LookUps = Pick<
+  CatalogView,
+  "begin" | "list" | "hasNamespace" | "heldOn" | "entry" | "contentOf"
+>;
+
+/** What a session may know of a catalog. */
+function lookUps(
+  { catalog, tables, shards }: SqlParts,
+  access: SessionAccess,
+  name: string,
+): LookUps {
+  const { actor } = access;
+  const namespaceAt = (path: readonly string[]) =>
+    access.found(() => orNone(catalog.namespaces.get({ catalog: name, path })));
+  return {
+    begin: async (options) => {
+      const { entity } = await unjudged(() => catalog.catalogs.get(name));
+      const store = await shards.of(entity.id);
+      return await store.begin(options);
+    },
+    list: (rows) => listCatalog(catalog, access, name, rows),
+    hasNamespace: async (path) => (await namespaceAt(path)).value !== undefined,
+    heldOn: async (path) => {
+      if (path.length === 0) return (await access.found(() => catalog.catalogs.get(name))).held;
+      const { value, held } = await namespaceAt(path);
+      return value === undefined ? undefined : held;
+    },
+    entry: async (at) => {
+      const ref = { catalog: name, path: at.path, name: at.name };
+      const { value, held } = await access.found(() => orNone(tables.open(actor, ref)));
+      return value && { id: value.id, held };
+    },
+    contentOf: async (path) => {
+      const ref = { catalog: name, path };
+      const seen = await access.judged(() => contentOf(catalog, ref));
+      if (seen.other !== undefined) return seen;
+      const all = await unjudged(() => contentOf(catalog, ref));
+      const isWhole = all.other === undefined && all.tables.length === seen.tables.length;
+      return isWhole ? seen : { ...seen, other: "an object that you may not see" };
     },
   };
 }

@@ -5,6 +5,7 @@ import type { SqlSession } from "../../sql/session/session.ts";
 import type { Actor } from "../actor.ts";
 import { catalogView, type SqlParts } from "./catalog-view.ts";
 import type { SqlLogin } from "./login.ts";
+import { SessionAccess } from "./session-access.ts";
 
 /** What opens sessions, once it has been loaded. */
 export interface SessionOpener {
@@ -17,7 +18,8 @@ export function sessionOpener(parts: SqlParts): SessionOpener {
   const parser = new Parser(clock);
   return {
     open: (actor, login) => {
-      const catalog = catalogView(parts, actor, login.database);
+      const access = new SessionAccess(actor, clock);
+      const catalog = catalogView(parts, access, login.database);
       const onUnreleased = (error: unknown): void => {
         const code = error instanceof FirnError ? error.code : "INTERNAL";
         parts.onUnreleased?.({

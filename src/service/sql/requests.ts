@@ -70,10 +70,11 @@ export class SqlRequests {
     };
     try {
       const started = await startAll(session, text.statement, parameters, ended);
-      return keptHere(resultOf(session, started, notices, close));
+      return keptHere(session, resultOf(session, started, notices, close));
     } catch (error) {
+      const told = await toldOf(session, error);
       await close();
-      throw heldHere(error);
+      throw told;
     }
   }
 }
@@ -82,16 +83,16 @@ export class SqlRequests {
  * An earlier statement may have been done by the time that another node has the rows: the request
  * is not that node's to run again.
  */
-function heldHere(error: unknown): unknown {
-  return error instanceof ShardElsewhere ? shardMoved(error) : error;
+async function toldOf(session: SqlSession, error: unknown): Promise<unknown> {
+  return error instanceof ShardElsewhere ? shardMoved(error) : await session.concealed(error);
 }
 
-function keptHere(result: SqlResult): SqlResult {
+function keptHere(session: SqlSession, result: SqlResult): SqlResult {
   const kept = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      throw heldHere(error);
+      throw await toldOf(session, error);
     }
   };
   return {
@@ -100,7 +101,7 @@ function keptHere(result: SqlResult): SqlResult {
       try {
         yield* result.rows();
       } catch (error) {
-        throw heldHere(error);
+        throw await toldOf(session, error);
       }
     },
     end: () => kept(result.end()),

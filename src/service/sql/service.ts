@@ -1,23 +1,12 @@
 import { FirnError, invalid } from "../../base/error.ts";
 import type { Catalog } from "../../catalog/model.ts";
+import { SYSTEM_DATABASE } from "../../sql/catalog/virtual.ts";
 import type { SqlSession } from "../../sql/session/session.ts";
 import type { Actor } from "../actor.ts";
 import type { SqlParts } from "./catalog-view.ts";
 import type { SqlLogin } from "./login.ts";
 import type { SessionOpener } from "./open-session.ts";
-
-/** Sessions do not judge single tables yet, so who may not do everything gets none. */
-function assertWhole({ rights }: Actor): void {
-  if (rights === undefined || rights.holds("admin", [])) return;
-  const message =
-    "the privilege admin on the account is missing: SQL does not check single tables yet";
-  throw new FirnError("Forbidden", "PRIVILEGE_MISSING", message, {
-    sqlState: "42501",
-    fatal: true,
-    privilege: "admin",
-    on: "the account",
-  });
-}
+import { SessionAccess } from "./session-access.ts";
 
 /** SQL over the catalogs of the account. Nothing of it is loaded before the first session. */
 export class SqlService {
@@ -33,9 +22,11 @@ export class SqlService {
    *   `ShardElsewhere`: the session is another node's.
    */
   async open(actor: Actor, login: SqlLogin): Promise<SqlSession> {
-    assertWhole(actor);
-    const { id } = await this.#catalog(login.database);
-    await this.#parts.shards.assertHere(id);
+    const access = new SessionAccess(actor, this.#parts.catalog.context.clock);
+    if (login.database !== SYSTEM_DATABASE) {
+      const { id } = await access.judged(() => this.#catalog(login.database));
+      await this.#parts.shards.assertHere(id);
+    }
     this.#opener ??= import("./open-session.ts").then(({ sessionOpener }) =>
       sessionOpener(this.#parts),
     );
@@ -48,6 +39,7 @@ export class SqlService {
     await opener?.close();
   }
 
+  /** What may not be known is answered as what is not there. */
   async #catalog(name: string): Promise<Catalog> {
     const { catalogs } = this.#parts.catalog;
     try {

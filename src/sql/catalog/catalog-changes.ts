@@ -1,3 +1,4 @@
+import type { Privilege } from "../../api/privileges.ts";
 import { FirnError } from "../../base/error.ts";
 import type { TableId } from "../../base/ids.ts";
 import type {
@@ -7,8 +8,9 @@ import type {
   TableDescriptor,
 } from "../../rows/index.ts";
 import { SqlError } from "../error.ts";
+import { ALL_HELD, assertHeld, type Held, type HeldKind } from "./held.ts";
 import type { CatalogListing } from "./listing.ts";
-import type { CatalogView, Claim, NewTable, TableName } from "./view.ts";
+import type { CatalogEntry, CatalogView, Claim, NewTable, TableName } from "./view.ts";
 
 type Change =
   | { readonly kind: "create namespace" | "drop namespace"; readonly path: readonly string[] }
@@ -18,6 +20,7 @@ type Change =
       readonly at: TableName;
       readonly to: TableName;
       readonly id: TableId;
+      readonly entry: CatalogEntry;
     };
 
 /** A foreign key of a table to be made: without a table it references that one. */
@@ -25,8 +28,17 @@ export type NewForeignKey = Omit<ForeignKeySpec, "references"> & {
   readonly references: Partial<ForeignKeySpec["references"]>;
 };
 
+/** The namespace that SQL's names without a schema mean: made with its first table. */
+const PUBLIC = "public";
+
 /** What a name means to a transaction that has changed names. */
-type Meaning = { readonly id: TableId } | "absent" | "as before";
+type Meaning = CatalogEntry | "absent" | "as before";
+
+/** A table that a name means, and what may be done with it. */
+export interface FoundEntry {
+  readonly table: TableDescriptor;
+  readonly held: Held;
+}
 
 /**
  * The names that a transaction makes, drops and changes. Its rows decide: a row table is there
@@ -66,8 +78,44 @@ export class CatalogChanges {
 
   /** The table that a name means. @throws SqlError 42809. */
   async find(rows: RowTransaction, at: TableName): Promise<TableDescriptor | undefined> {
-    const id = await this.#idOf(at);
-    return id === undefined ? undefined : await rows.tables.find(id);
+    return (await this.look(rows, at))?.table;
+  }
+
+  /** The table that a name means, with what may be done with it. @throws SqlError 42809. */
+  async look(rows: RowTransaction, at: TableName): Promise<FoundEntry | undefined> {
+    const entry = await this.#entryOf(at);
+    const table = entry && (await rows.tables.find(entry.id));
+    return table && { table, held: entry.held ?? ALL_HELD };
+  }
+
+  /** What may be done with a namespace, or with the catalog; undefined where it is not there. */
+  async heldOn(path: readonly string[]): Promise<Held | undefined> {
+    const isMade = this.#changes.some(
+      (change) => change.kind === "create namespace" && isSame(change, { path }),
+    );
+    // What this transaction makes belongs to its session.
+    if (isMade || this.#catalog.heldOn === undefined) return ALL_HELD;
+    return await this.#catalog.heldOn(path);
+  }
+
+  /** As `heldOn`; the catalog's own hold for a namespace that is made with its first table. */
+  async heldIn(path: readonly string[]): Promise<Held | undefined> {
+    return (await this.heldOn(path)) ?? (path.join(".") === PUBLIC ? this.heldOn([]) : undefined);
+  }
+
+  /** What may be done with a table; undefined for none that may be known. */
+  async heldAt(at: TableName): Promise<Held | undefined> {
+    const entry = await this.#entryOf(at);
+    return entry && (entry.held ?? ALL_HELD);
+  }
+
+  /** @throws SqlError 42501; 3F000 where the namespace is not there. */
+  async assertHeldOn(path: readonly string[], privilege: Privilege): Promise<void> {
+    const name = path.join(".");
+    const kind: HeldKind = path.length === 0 ? "database" : "schema";
+    const above = await this.heldIn(path);
+    if (above === undefined) throw new SqlError("3F000", `schema "${name}" does not exist`);
+    assertHeld(above, [privilege], kind, name === "" ? above.name : name);
   }
 
   /** A listing of the catalog with the changes of this transaction. */
@@ -88,7 +136,8 @@ export class CatalogChanges {
       else {
         const at = kind === "rename" ? change.to : change.at;
         const named = { ...table, name: at.name };
-        relations.set(id, { id, ...at, kind: "rows", comment: "", table: named });
+        const { held } = relations.get(id) ?? {};
+        relations.set(id, { id, ...at, kind: "rows", comment: "", held, table: named });
       }
     }
     return {
@@ -124,7 +173,9 @@ export class CatalogChanges {
     return found;
   }
 
+  /** @throws SqlError 42P06, 42501, 3F000. */
   async createNamespace(path: readonly string[]): Promise<void> {
+    await this.assertHeldOn(path.slice(0, -1), "create");
     if (await this.hasNamespace(path)) {
       throw new SqlError("42P06", `schema "${path.join(".")}" already exists`);
     }
@@ -133,6 +184,7 @@ export class CatalogChanges {
 
   /** Drops a namespace that has nothing but row tables that go as well. @throws SqlError 2BP01. */
   async dropNamespace(rows: RowTransaction, path: readonly string[]): Promise<void> {
+    await this.assertHeldOn(path, "drop");
     const isThere = await this.#catalog.hasNamespace(path);
     const { other } = isThere ? await this.#catalog.contentOf(path) : {};
     const [table] = await this.tablesIn(rows, path);
@@ -157,6 +209,7 @@ export class CatalogChanges {
     table: NewTable,
     keys: readonly NewForeignKey[],
   ): Promise<void> {
+    await this.assertHeldOn(at.path, "create");
     if ((await this.find(rows, at)) !== undefined) throw taken(at.name);
     // In the place of one that this transaction drops: the entry stays, and gets other rows.
     const dropped = this.#changes.find(
@@ -171,7 +224,9 @@ export class CatalogChanges {
     this.#changes.push({ kind: "create", at, id });
   }
 
+  /** Drops a table and its rows, which nothing brings back. @throws SqlError 42501. */
   async dropTable(rows: RowTransaction, at: TableName, { id }: TableDescriptor): Promise<void> {
+    await this.assertHeld(at, ["drop", "write-data"]);
     await rows.dropTable(id);
     this.#changes.push({ kind: "drop", at, id });
   }
@@ -185,9 +240,12 @@ export class CatalogChanges {
     if (!(await this.hasNamespace(to.path))) {
       throw new SqlError("3F000", `schema "${to.path.join(".")}" does not exist`);
     }
+    await this.assertHeld(at, ["drop"]);
+    await this.assertHeldOn(to.path, "create");
     if ((await this.find(rows, to)) !== undefined) throw taken(to.name);
     await rows.alter(id, { kind: "rename", namespace: to.path, name: to.name });
-    this.#changes.push({ kind: "rename", at, to, id });
+    const entry = { ...(await this.#entryOf(at)), id };
+    this.#changes.push({ kind: "rename", at, to, id, entry });
   }
 
   /** Commits rows and names together. Names are as before where it throws. */
@@ -302,16 +360,22 @@ export class CatalogChanges {
     return first?.kind === "create";
   }
 
-  async #idOf(at: TableName): Promise<TableId | undefined> {
+  /** @throws SqlError 42501. */
+  async assertHeld(at: TableName, needs: readonly Privilege[]): Promise<void> {
+    assertHeld((await this.#entryOf(at))?.held, needs, "table", at.name);
+  }
+
+  async #entryOf(at: TableName): Promise<CatalogEntry | undefined> {
     let meaning: Meaning = "as before";
     for (const change of this.#changes) {
       if (!("at" in change)) continue;
       if (change.kind === "create" && isSame(change.at, at)) meaning = { id: change.id };
-      else if (change.kind === "rename" && isSame(change.to, at)) meaning = { id: change.id };
+      else if (change.kind === "rename" && isSame(change.to, at)) meaning = change.entry;
       else if (change.kind !== "create" && isSame(change.at, at)) meaning = "absent";
     }
     if (meaning === "absent") return undefined;
-    return meaning === "as before" ? await this.#catalog.tableId(at) : meaning.id;
+    if (meaning !== "as before") return meaning;
+    return await this.#catalog.entry(at);
   }
 }
 

@@ -6,7 +6,9 @@ import type {
   TableDescriptor,
   TableSpec,
 } from "../../rows/index.ts";
+import type { Held } from "./held.ts";
 import type { ListCatalog } from "./listing.ts";
+import type { SqlRoles } from "./roles.ts";
 import type { VirtualRelations } from "./virtual.ts";
 
 /** A table to be made, without what the catalog decides. */
@@ -28,6 +30,13 @@ export interface Claim {
   readonly undo: () => Promise<void>;
 }
 
+/** What the catalog says of the name of a row table. */
+export interface CatalogEntry {
+  readonly id: TableId;
+  /** Absent: everything. */
+  readonly held?: Held | undefined;
+}
+
 /** What a namespace holds. */
 export interface NamespaceContent {
   readonly tables: readonly { readonly name: string; readonly id: TableId }[];
@@ -42,8 +51,13 @@ export interface CatalogView {
   begin(options: BeginOptions): Promise<RowTransaction>;
   /** Whether there is a namespace; its names from the top down. */
   hasNamespace(path: readonly string[]): Promise<boolean>;
-  /** What the catalog says that a row table of a name is. @throws SqlError 42809: no row table. */
-  tableId(at: TableName): Promise<TableId | undefined>;
+  /** What the catalog says of a name. @throws SqlError 42809: it is not a row table. */
+  entry(at: TableName): Promise<CatalogEntry | undefined>;
+  /**
+   * What may be done with a namespace, or with the catalog for no path; undefined where there is
+   * no such namespace. Absent: everything.
+   */
+  heldOn?(path: readonly string[]): Promise<Held | undefined>;
   newTableId(): TableId;
   contentOf(path: readonly string[]): Promise<NamespaceContent>;
   /** @throws SqlError 42P06. */
@@ -62,6 +76,8 @@ export interface CatalogView {
   buildIndex(table: TableId, spec: IndexSpec, signal: AbortSignal): Promise<void>;
   /** @throws SqlError 42P07, 3F000. */
   renameTable(from: TableName, to: TableName): Promise<Claim>;
+  /** Principals and roles; absent: SQL knows of none. */
+  readonly roles?: SqlRoles | undefined;
   /** All that it holds; absent: it has no `pg_catalog`. */
   list?: ListCatalog;
 }

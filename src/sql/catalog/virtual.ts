@@ -23,6 +23,8 @@ export interface VirtualScan {
    * values may be left out; they are filtered again.
    */
   readonly equal: ReadonlyMap<number, readonly Datum[]>;
+  /** The least value that a column may have, by its place, where a condition says one. */
+  readonly least?: ReadonlyMap<number, Datum>;
 }
 
 /** A relation whose rows are computed when it is read, such as `pg_catalog.pg_class`. */
@@ -39,6 +41,9 @@ export interface VirtualRelation {
     scan: VirtualScan,
   ): Iterable<readonly (readonly Datum[])[]> | AsyncIterable<readonly (readonly Datum[])[]>;
 }
+
+/** The database of the tables over the catalog itself. From others: `_system._catalog.…`. */
+export const SYSTEM_DATABASE = "_system";
 
 /** Finds virtual relations by their names. */
 export interface VirtualRelations {

@@ -35,7 +35,7 @@ async function planFrom(env: PlanEnv, copy: NodeOf<"CopyStmt">): Promise<Plan> {
   const options = copyOptions(copy.options ?? [], true);
   if (copy.whereClause !== undefined) throw notSupported("WHERE of COPY FROM");
   const { relation } = copy;
-  const use = await env.table(relation?.schemaname, relation?.relname ?? "", relation?.location);
+  const use = await env.table(relation ?? {}, ["write-data"]);
   const columns = columnsOf(env, use.descriptor, copy.attlist);
   const { types } = env.functions;
   return {
@@ -132,7 +132,7 @@ async function planTo(
 /** The columns of a table as a query. */
 async function tableQuery(env: PlanEnv, copy: NodeOf<"CopyStmt">): Promise<Node> {
   const { relation = {}, attlist } = copy;
-  const use = await env.table(relation.schemaname, relation.relname ?? "", relation.location);
+  const use = await env.table(relation, ["read-data"]);
   const targetList = columnsOf(env, use.descriptor, attlist).map(({ name }): Node => {
     const fields: Node[] = [{ String: { sval: name } }];
     return { ResTarget: { val: { ColumnRef: { fields } } } };

@@ -23,9 +23,6 @@ import { type CallTypes, type Family, typed } from "./implementation.ts";
 const OWNER_OID = 10;
 const DATABASE_OWNER_OID = 6171;
 
-/** The privileges that a session holds on what it sees: all of them. */
-const hasPrivilege = (): boolean => true;
-
 const withTypes = (
   use: (types: CallTypes["types"], ...values: never[]) => Datum,
 ): ReturnType<typeof typed> =>
@@ -146,7 +143,9 @@ export const catalogObjectFamily: Family = {
     oid === null ? null : formatType(types, oid, typmod),
   ),
   pg_get_userbyid(oid: number, at: SqlContext) {
-    if (oid === OWNER_OID) return at.session.user;
+    if (oid === OWNER_OID) return at.session.sessionUser;
+    const role = at.catalog?.roles.find((each) => each.oid === oid);
+    if (role !== undefined) return role.name;
     return oid === DATABASE_OWNER_OID ? "pg_database_owner" : `unknown (OID=${oid})`;
   },
   pg_table_is_visible(oid: number, at: SqlContext) {
@@ -217,17 +216,4 @@ export const catalogObjectFamily: Family = {
     }
   }),
   pg_size_pretty: sizePretty,
-  has_table_privilege_name: hasPrivilege,
-  has_table_privilege_id: hasPrivilege,
-  has_table_privilege_name_name: hasPrivilege,
-  has_table_privilege_name_id: hasPrivilege,
-  has_schema_privilege_name: hasPrivilege,
-  has_schema_privilege_id: hasPrivilege,
-  has_schema_privilege_name_name: hasPrivilege,
-  has_schema_privilege_name_id: hasPrivilege,
-  has_database_privilege_name: hasPrivilege,
-  has_database_privilege_id: hasPrivilege,
-  has_database_privilege_name_name: hasPrivilege,
-  has_column_privilege_name_name: hasPrivilege,
-  has_column_privilege_id_name: hasPrivilege,
 };

@@ -18,6 +18,7 @@ import { likeFamily } from "./like.ts";
 import { numericMathFamily } from "./numeric-math.ts";
 import { numericFamily } from "./numerics.ts";
 import { patternSearchFamily } from "./pattern-search.ts";
+import { privilegeFamily } from "./privileges.ts";
 import { regularExpressionFamily } from "./regular-expressions.ts";
 import { sequenceFamily } from "./sequences.ts";
 import { sessionFamily } from "./session.ts";
@@ -29,6 +30,7 @@ import { toCharFamily } from "./to-char.ts";
 /** All implementations, by PostgreSQL's C function or, of SQL bodies, by `name(types)`. */
 export const FAMILIES: Family = {
   ...catalogObjectFamily,
+  ...privilegeFamily,
   ...sequenceFamily,
   ...comparisonFamily,
   ...integerFamily,

@@ -1,4 +1,6 @@
+import type { Privilege } from "../../api/privileges.ts";
 import { type SequenceDescriptor, visibleColumns } from "../../rows/index.ts";
+import { assertHeld } from "../catalog/held.ts";
 import { notSupported, SqlError } from "../error.ts";
 import type { SqlContext, SqlSequences } from "../types/context.ts";
 import { quoteIdentifier } from "../types/identifier.ts";
@@ -23,11 +25,15 @@ function sequencesOf({ sequences }: SqlContext): SqlSequences {
   throw notSupported("a sequence in this place");
 }
 
-function sequenceAt(oid: number, at: SqlContext): SequenceDescriptor {
+/** @throws SqlError 42501: it may not be read, or not be counted on. */
+function sequenceAt(oid: number, at: SqlContext, privilege: Privilege): SequenceDescriptor {
   const relation = at.catalog?.relationByOid.get(oid);
   if (relation === undefined)
     throw new SqlError("XX000", `could not open relation with OID ${oid}`);
-  if (relation.sequence !== undefined) return relation.sequence;
+  if (relation.sequence !== undefined) {
+    assertHeld(relation.held, [privilege], "sequence", relation.name);
+    return relation.sequence;
+  }
   throw new SqlError("42809", `"${relation.name}" is not a sequence`);
 }
 
@@ -51,15 +57,17 @@ function serialSequence(table: string, column: string, at: SqlContext): string |
 
 /** Functions of sequences. */
 export const sequenceFamily: Family = {
-  nextval_oid: (oid: number, at: SqlContext) => sequencesOf(at).next(sequenceAt(oid, at)),
-  currval_oid: async (oid: number, at: SqlContext) => sequencesOf(at).current(sequenceAt(oid, at)),
+  nextval_oid: (oid: number, at: SqlContext) =>
+    sequencesOf(at).next(sequenceAt(oid, at, "write-data")),
+  currval_oid: async (oid: number, at: SqlContext) =>
+    sequencesOf(at).current(sequenceAt(oid, at, "read-data")),
   lastval: async (at: SqlContext) => sequencesOf(at).latest(),
   setval_oid: (oid: number, value: bigint, at: SqlContext) =>
-    sequencesOf(at).set(sequenceAt(oid, at), value, true),
+    sequencesOf(at).set(sequenceAt(oid, at, "write-data"), value, true),
   setval3_oid: (oid: number, value: bigint, isCalled: boolean, at: SqlContext) =>
-    sequencesOf(at).set(sequenceAt(oid, at), value, isCalled),
+    sequencesOf(at).set(sequenceAt(oid, at, "write-data"), value, isCalled),
   async pg_sequence_last_value(oid: number, at: SqlContext) {
-    const { last, isCalled } = await sequencesOf(at).state(sequenceAt(oid, at));
+    const { last, isCalled } = await sequencesOf(at).state(sequenceAt(oid, at, "read-data"));
     return isCalled ? last : null;
   },
   pg_get_serial_sequence: serialSequence,

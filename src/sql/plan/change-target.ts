@@ -1,3 +1,4 @@
+import type { Privilege } from "../../api/privileges.ts";
 import { type TableDescriptor, visibleColumns } from "../../rows/index.ts";
 import type { Expr } from "../bind/expr.ts";
 import type { ScopeTable } from "../bind/scope.ts";
@@ -7,7 +8,7 @@ import type { ExecRun, Row } from "../exec/run.ts";
 import type { NodeOf } from "../parse/statement.ts";
 import type { PlanEnv } from "./env.ts";
 import { scopeTable } from "./table-columns.ts";
-import type { TableUse } from "./table-use.ts";
+import { alsoNeeds, type TableUse } from "./table-use.ts";
 import { viewRelation } from "./view-relation.ts";
 
 /** What INSERT, UPDATE or DELETE changes: a table, perhaps by a view of it. */
@@ -24,17 +25,18 @@ export interface ChangeTarget {
   readonly check: ((row: Row, run: ExecRun) => Promise<void>) | undefined;
 }
 
-/** @throws SqlError 42P01; 55000 for a view that is not of columns of one table. */
+/** @throws SqlError 42P01, 42501; 55000 for a view that is not of columns of one table. */
 export async function changeTarget(
   env: PlanEnv,
   range: NodeOf<"RangeVar">,
   word: "insert into" | "update" | "delete from",
+  needs: readonly Privilege[],
 ): Promise<ChangeTarget> {
-  const { relname = "", schemaname, alias, location } = range;
+  const { relname = "", schemaname, alias } = range;
   const isNamedBefore = env.ctes?.names.has(relname) === true && schemaname === undefined;
-  const known = isNamedBefore ? undefined : env.relation(schemaname, relname, location);
+  const known = isNamedBefore ? undefined : env.relation(range, needs);
   if (known?.kind !== "view") {
-    const use = await env.table(schemaname, relname, location);
+    const use = await env.table(range, needs);
     const table = scopeTable(env.functions.types, use, alias?.aliasname);
     return { use, table, named: use, conditions: [], isView: false, check: undefined };
   }
@@ -47,6 +49,7 @@ export async function changeTarget(
       hint: "Change the rows of the tables that the view reads.",
     });
   }
+  alsoNeeds(use, needs);
   const compiled = checks.map(({ view, condition }) => ({ view, holds: compile(condition) }));
   return {
     use,

@@ -1,4 +1,5 @@
 import type { Node } from "libpg-query";
+import type { Privilege } from "../../api/privileges.ts";
 import {
   type Datum,
   type RowTransaction,
@@ -25,6 +26,7 @@ import { joinWays } from "./join-ways.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { bindReturning, reader } from "./returning.ts";
 import { pulledUpSubqueries } from "./semi-join.ts";
+import { changeNeeds, readsRows } from "./statement-needs.ts";
 import { storedColumns } from "./table-columns.ts";
 import type { TableUse } from "./table-use.ts";
 import { planWithin } from "./with.ts";
@@ -49,11 +51,13 @@ async function planFound(
   relation: NodeOf<"RangeVar">,
   beside: readonly Node[],
   whereClause: Node | undefined,
+  needs: readonly Privilege[],
   word: "update" | "delete from",
 ): Promise<Found> {
-  const target = await changeTarget(env, relation, word);
+  const target = await changeTarget(env, relation, word, needs);
   const { use, conditions } = target;
-  const from = bindFrom(env, [{ RangeVar: relation }, ...beside]);
+  const named = { ...env, target: { range: relation, needs } };
+  const from = bindFrom(named, [{ RangeVar: relation }, ...beside]);
   const scope = scopeOf(env, from.tables, "WHERE");
   const where =
     whereClause === undefined
@@ -180,7 +184,8 @@ async function changeFound<T>(
 export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<ChangePlan> {
   return planWithin(env, update.withClause, async (inner) => {
     const { relation = {}, fromClause = [], whereClause } = update;
-    const found = await planFound(inner, relation, fromClause, whereClause, "update");
+    const needs = changeNeeds(readsRows(update));
+    const found = await planFound(inner, relation, fromClause, whereClause, needs, "update");
     const { check } = found.target;
     const scope = scopeOf(inner, found.tables, "UPDATE");
     const changes = bindSet(inner, scope, found.target.named, update.targetList ?? []);
@@ -210,7 +215,8 @@ export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<
 export function planDelete(env: PlanEnv, statement: NodeOf<"DeleteStmt">): Promise<ChangePlan> {
   return planWithin(env, statement.withClause, async (inner) => {
     const { relation = {}, usingClause = [], whereClause } = statement;
-    const found = await planFound(inner, relation, usingClause, whereClause, "delete from");
+    const needs = changeNeeds(readsRows(statement));
+    const found = await planFound(inner, relation, usingClause, whereClause, needs, "delete from");
     const returning = bindReturning(inner, found.tables, statement.returningClause?.exprs);
     return {
       word: "DELETE",

@@ -1,13 +1,16 @@
 import type { Node } from "libpg-query";
+import type { Privilege } from "../../api/privileges.ts";
 import type { AnyId } from "../../base/ids.ts";
 import type { SequenceDescriptor } from "../../rows/index.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
 import type { Expr, SubqueryPlan } from "../bind/expr.ts";
 import type { BoundSubquery, OuterRefs, Parameters, Scope, ScopeTable } from "../bind/scope.ts";
+import type { Held } from "../catalog/held.ts";
 import type { VirtualRelation } from "../catalog/virtual.ts";
 import { type ExecRun, eachRow, type Row, type RowSource } from "../exec/run.ts";
 import type { FunctionRegistry } from "../functions/resolve.ts";
 import type { Source } from "../parse/source.ts";
+import type { NodeOf } from "../parse/statement.ts";
 import type { ExecContextParts } from "./exec-parts.ts";
 import type { KnownView } from "./known-view.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
@@ -23,27 +26,22 @@ export interface PlanEnv extends ExecContextParts {
   readonly used: TableUse[];
   /** Types and views that the plan rests on, as they are found. */
   readonly usedObjects: ObjectUse[];
-  /** @throws SqlError 42P01, 3F000. */
-  readonly table: (
-    schema: string | undefined,
-    name: string,
-    location: number | undefined,
-  ) => Promise<TableUse>;
-  /** The sequence that a name means. */
+  /** @throws SqlError 42P01, 3F000, 42501. */
+  readonly table: (range: TableRef, needs: readonly Privilege[]) => Promise<TableUse>;
+  /** The sequence that a name means. @throws SqlError 42501. */
   readonly sequence: (
     schema: string | undefined,
     name: string,
+    needs: readonly Privilege[],
   ) => Promise<SequenceDescriptor | undefined>;
   /**
    * What a name of FROM means.
    *
-   * @throws NeededRelation where that has not been looked up yet; SqlError 42P01.
+   * @throws NeededRelation where that has not been looked up yet; SqlError 42P01, 42501.
    */
-  readonly relation: (
-    schema: string | undefined,
-    name: string,
-    location: number | undefined,
-  ) => KnownRelation;
+  readonly relation: (range: TableRef, needs: readonly Privilege[]) => KnownRelation;
+  /** The row table that the statement changes: naming it does not read it by itself. */
+  readonly target?: { readonly range: TableRef; readonly needs: readonly Privilege[] } | undefined;
   /** Plans a query below another one. */
   readonly bindQuery: (env: PlanEnv, select: Node, how?: BindHow) => BoundQuery;
   /** A setting of the session, as planning finds it. */
@@ -58,10 +56,21 @@ export interface PlanEnv extends ExecContextParts {
   readonly load: (needed: NeededRelation | NeededType) => Promise<void>;
 }
 
+/** A name of a table as a statement writes it. */
+export type TableRef = Pick<
+  NodeOf<"RangeVar">,
+  "catalogname" | "schemaname" | "relname" | "location"
+>;
+
 /** A row table, a view, or a relation that is computed. */
 export type KnownRelation =
   | { readonly kind: "table"; readonly use: TableUse }
-  | { readonly kind: "virtual"; readonly virtual: VirtualRelation }
+  | {
+      readonly kind: "virtual";
+      readonly virtual: VirtualRelation;
+      /** Absent: everything. */
+      readonly held?: Held | undefined;
+    }
   | ({ readonly kind: "view" } & KnownView);
 
 /** Thrown as `NeededRelation` is, for the name of a type. */

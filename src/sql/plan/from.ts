@@ -1,4 +1,5 @@
 import type { Node } from "libpg-query";
+import type { Privilege } from "../../api/privileges.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
 import { operatorCall } from "../bind/bind-operator.ts";
 import { coerce, coerceToBool, coerceToCommon } from "../bind/coerce.ts";
@@ -19,6 +20,13 @@ import { scopeTable } from "./table-columns.ts";
 import { tableRelation, virtualSource } from "./table-relation.ts";
 import { viewRelation } from "./view-relation.ts";
 import { virtualTable } from "./virtual-scan.ts";
+
+const READS: readonly Privilege[] = ["read-data"];
+
+/** What a statement needs of a table that its FROM names. */
+function needsOf({ target }: PlanEnv, range: NodeOf<"RangeVar">): readonly Privilege[] {
+  return target?.range === range ? target.needs : READS;
+}
 
 /** What an item of FROM is, and what names may mean behind it. */
 interface Item {
@@ -109,11 +117,12 @@ class FromBinder {
 
   #named(range: NodeOf<"RangeVar">): Relation {
     const env = this.#env;
-    const { relname = "", schemaname, alias, location } = range;
+    const { relname = "", schemaname, alias } = range;
     const names = textsOf(alias?.colnames);
     const cte = schemaname === undefined ? cteNamed(env, relname) : undefined;
     if (cte !== undefined) return cteRelation(cte, alias?.aliasname ?? relname, names);
-    const known = env.relation(schemaname, relname, location);
+    const needs = needsOf(env, range);
+    const known = env.relation(range, needs);
     if (known.kind === "table") {
       const table = renamed(scopeTable(env.functions.types, known.use, alias?.aliasname), names);
       return tableRelation(env, known.use, table);
@@ -274,8 +283,12 @@ function joinTables(
 }
 
 /** A row table that a statement changes. */
-export async function planTable(env: PlanEnv, range: NodeOf<"RangeVar">): Promise<Relation> {
-  const { relname = "", schemaname, alias, location } = range;
-  const use = await env.table(schemaname, relname, location);
+export async function planTable(
+  env: PlanEnv,
+  range: NodeOf<"RangeVar">,
+  needs: readonly Privilege[],
+): Promise<Relation> {
+  const { alias } = range;
+  const use = await env.table(range, needs);
   return tableRelation(env, use, scopeTable(env.functions.types, use, alias?.aliasname));
 }

@@ -16,6 +16,7 @@ import { type PlanEnv, scopeOf } from "./env.ts";
 import { openNode, UNOBSERVED } from "./node.ts";
 import { bindReturning, reader } from "./returning.ts";
 import { planSelect } from "./select.ts";
+import { changeNeeds } from "./statement-needs.ts";
 import type { TableUse } from "./table-use.ts";
 import { planWithin } from "./with.ts";
 
@@ -33,10 +34,12 @@ export function planInsert(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<
 
 async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<ChangePlan> {
   const { relation, cols = [], returningClause } = insert;
+  const isRead = returningClause !== undefined || insert.onConflictClause?.infer !== undefined;
   const { use, table, named, isView, check } = await changeTarget(
     env,
     relation ?? {},
     "insert into",
+    changeNeeds(isRead),
   );
   if (isView && insert.onConflictClause !== undefined) {
     throw notSupported("ON CONFLICT of a view", "Insert into its table.");

@@ -25,6 +25,7 @@ import { sortKey, sortNode } from "./output.ts";
 import { projectNode } from "./project.ts";
 import { asNumeric } from "./scan-node.ts";
 import { storedColumns } from "./table-columns.ts";
+import { alsoNeeds } from "./table-use.ts";
 
 /** A table of FROM whose rows are locked. */
 export interface TableLock {
@@ -124,7 +125,7 @@ function itemsOf(tree: FromTree, isNullable = false): readonly LockedItem[] {
   ];
 }
 
-/** The tables that clauses lock. @throws SqlError 42P01, 0A000. */
+/** The tables that clauses lock. @throws SqlError 42P01, 42501, 0A000. */
 export function bindLocks(locking: readonly Node[], from: From): readonly TableLock[] {
   if (locking.length === 0) return [];
   const items = itemsOf(from.tree);
@@ -139,11 +140,14 @@ export function bindLocks(locking: readonly Node[], from: From): readonly TableL
       throw new SqlError("42P01", message);
     });
     for (const item of named ?? items) {
-      const table = item.relation.use?.descriptor;
-      if (table === undefined) {
+      const { use } = item.relation;
+      const table = use?.descriptor;
+      if (use === undefined || table === undefined) {
         // A subquery has its own clause; of what is computed no row changes.
         continue;
       }
+      // A lock keeps others from changing the row, as a change of it does.
+      alsoNeeds(use, ["write-data"]);
       if (item.isNullable) {
         const message = `${word} cannot be applied to the nullable side of an outer join`;
         throw new SqlError("0A000", message);

@@ -20,6 +20,7 @@ import { JoinPlanner } from "./join-plan.ts";
 import { joinWays } from "./join-ways.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { reader } from "./returning.ts";
+import { changeNeeds } from "./statement-needs.ts";
 import { storedColumns } from "./table-columns.ts";
 import type { TableUse } from "./table-use.ts";
 import { planWithin } from "./with.ts";
@@ -77,9 +78,11 @@ export function planMerge(env: PlanEnv, merge: NodeOf<"MergeStmt">): Promise<Cha
 
 async function bindMerge(env: PlanEnv, merge: NodeOf<"MergeStmt">): Promise<Merge> {
   const { relation = {}, sourceRelation, joinCondition, mergeWhenClauses = [] } = merge;
-  const { use: target } = await planTable(env, relation);
+  const needs = changeNeeds(true);
+  const { use: target } = await planTable(env, relation, needs);
   const use = target as TableUse;
-  const from = bindFrom(env, [{ RangeVar: relation }, sourceRelation as Node]);
+  const named = { ...env, target: { range: relation, needs } };
+  const from = bindFrom(named, [{ RangeVar: relation }, sourceRelation as Node]);
   const [table, ...source] = from.tables as [ScopeTable, ...ScopeTable[]];
   const scope = scopeOf(env, from.tables, "MERGE");
   const on = coerceToBool(scope, bindExpr(scope, joinCondition as Node), "ON");

@@ -28,6 +28,7 @@ import type { ChangePlan } from "./change-plan.ts";
 import { planTableAs, tableQueryOf } from "./ddl/create-table-as.ts";
 import type { DdlPorts } from "./ddl/ddl-run.ts";
 import { planDdl } from "./ddl/plan-ddl.ts";
+import { planSetRole } from "./ddl/roles.ts";
 import { planSetConstraints } from "./ddl/set-constraints.ts";
 import { NeededType, type ObjectUse, type PlanEnv, scopeOf, withRelations } from "./env.ts";
 import { execRun } from "./exec-parts.ts";
@@ -60,7 +61,10 @@ export async function planStatement(
 ): Promise<Plan> {
   const { node } = statement;
   if ("TransactionStmt" in node) return planTransaction(node.TransactionStmt);
-  if ("VariableSetStmt" in node) return planSet(node.VariableSetStmt);
+  if ("VariableSetStmt" in node) {
+    const { VariableSetStmt: set } = node;
+    return set.name === "role" ? planSetRole(set, ports.roles) : planSet(set);
+  }
   if ("VariableShowStmt" in node) return planShow(node.VariableShowStmt);
   if ("DiscardStmt" in node) return planDiscard(node.DiscardStmt);
   if ("DeallocateStmt" in node) return planDeallocate(node.DeallocateStmt);

@@ -1,12 +1,13 @@
 import type { Clock } from "../../base/clock.ts";
 import type { AnyId } from "../../base/ids.ts";
-import type { Datum, TableDescriptor } from "../../rows/index.ts";
+import type { Datum } from "../../rows/index.ts";
 import type { Statement } from "../parse/statement.ts";
 import type { Cursors } from "../session/cursors.ts";
 import type { SessionSequences } from "../session/sequences.ts";
 import type { SessionSettings } from "../session/settings.ts";
 import type { Column, Started } from "../session/started.ts";
 import type { Transaction } from "../session/transaction.ts";
+import type { TableUse } from "./table-use.ts";
 
 /** Something to tell the client that is not an error. */
 export interface SessionNotice {
@@ -26,6 +27,8 @@ export interface RunContext {
   readonly cursors: Cursors;
   readonly clock: Clock;
   readonly user: string;
+  /** Who has signed in, whichever role is set. */
+  readonly sessionUser: string;
   readonly database: string;
   readonly pid: number;
   /** Ends the statement: by a cancel, its timeout, or the end of the connection. */
@@ -52,7 +55,7 @@ export interface Plan {
   /** Its work is done when it has started: the server does it again where a conflict undid it. */
   readonly isRetried?: boolean;
   /** Tables that it was made by: where one has changed, it is made again. */
-  readonly tables?: readonly { readonly descriptor: TableDescriptor }[];
+  readonly tables?: readonly Pick<TableUse, "descriptor" | "held" | "needs">[];
   /** Types and views that it was made by, as with tables. */
   readonly objects?: readonly { readonly id: AnyId; readonly version: number }[];
   readonly start: (run: RunContext, parameters: readonly Datum[]) => Started | Promise<Started>;

@@ -37,6 +37,7 @@ export function bindView(env: PlanEnv, { view, query }: KnownView): BoundQuery {
     parameters: new Parameters([], true),
     ctes: undefined,
     outer: undefined,
+    target: undefined,
   };
   return env.bindQuery(inner, query);
 }

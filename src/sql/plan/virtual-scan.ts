@@ -29,8 +29,7 @@ export function virtualNode(
   needed: ReadonlySet<number>,
 ): PlanNode {
   const conditions = filters.flatMap((filter) => {
-    const condition = conditionOf(filter);
-    return condition?.isPoints === true ? [condition] : [];
+    return conditionOf(filter) ?? [];
   });
   return {
     title: `Virtual Scan on ${relation.name}`,
@@ -38,15 +37,22 @@ export function virtualNode(
     children: [],
     open: (run) => {
       const equal = new Map<number, readonly Datum[]>();
-      for (const { slot, ranges } of conditions) {
-        const points = ranges(run.evaluation).flatMap((each) =>
-          "point" in each ? [each.point] : [],
-        );
-        equal.set(slot, points);
+      const least = new Map<number, Datum>();
+      for (const { slot, ranges, isPoints } of conditions) {
+        const found = ranges(run.evaluation);
+        const [first] = found;
+        if (isPoints) {
+          equal.set(
+            slot,
+            found.flatMap((each) => ("point" in each ? [each.point] : [])),
+          );
+        } else if (found.length === 1 && first !== undefined && "lower" in first) {
+          if (first.lower !== undefined) least.set(slot, first.lower.value);
+        }
       }
       const { signal } = run;
       const { sql } = run.evaluation;
-      const rows = relation.scan({ rows: run.transaction, sql, signal, needed, equal });
+      const rows = relation.scan({ rows: run.transaction, sql, signal, needed, equal, least });
       return new VirtualRows(rows, run);
     },
   };

@@ -39,6 +39,7 @@ export function openSession({
     types,
     settings: new Map([["session_authorization", parts.user], ...settings]),
     names: new CatalogChanges(catalog, onUnreleased),
+    assume: catalog.roles?.assume,
     plan: sessionPlanner(functions, catalog),
     open: (modes) =>
       catalog.begin({

@@ -1,28 +1,32 @@
 import type { Node } from "libpg-query";
+import type { Privilege } from "../../api/privileges.ts";
 import type {
   ColumnType,
   RowTransaction,
   SequenceDescriptor,
   ViewObject,
 } from "../../rows/index.ts";
-import type { CatalogChanges } from "../catalog/catalog-changes.ts";
+import type { CatalogChanges, FoundEntry } from "../catalog/catalog-changes.ts";
+import { assertHeld, type Held, isDescribed, isKnown } from "../catalog/held.ts";
 import { sequenceRelation } from "../catalog/system/sequence-relation.ts";
 import type { CatalogView } from "../catalog/view.ts";
-import type { VirtualRelations } from "../catalog/virtual.ts";
+import { SYSTEM_DATABASE, type VirtualRelations } from "../catalog/virtual.ts";
 import { notSupported, SqlError } from "../error.ts";
 import type { FunctionRegistry } from "../functions/resolve.ts";
 import type { Source } from "../parse/source.ts";
 import type { Statement } from "../parse/statement.ts";
+import type { FoundTable } from "../plan/ddl/ddl-run.ts";
 import {
   type KnownRelation,
   NeededRelation,
   NeededType,
   type ObjectUse,
   type PlanEnv,
+  type TableRef,
 } from "../plan/env.ts";
 import type { Plan, RunContext } from "../plan/plan.ts";
 import { type PlannerPorts, planStatement } from "../plan/plan-statement.ts";
-import type { TableUse } from "../plan/table-use.ts";
+import { alsoNeeds, type TableUse } from "../plan/table-use.ts";
 import { namesOf } from "./name-list.ts";
 import type { SqlSession } from "./session.ts";
 import { SystemCatalog } from "./system-catalog.ts";
@@ -45,6 +49,9 @@ export function sessionPlanner(
   const seen: CatalogView = { ...catalog, virtual };
   return async (session, statement, given) => {
     current = session;
+    const { node } = statement;
+    // What it runs is planned again where its tables have changed or may have moved.
+    if ("ExecuteStmt" in node) await session.current(node.ExecuteStmt.name ?? "");
     let types = typeNames.get(session);
     if (types === undefined) {
       types = new TypeNames(session, functions);
@@ -59,7 +66,9 @@ export function sessionPlanner(
       prepare: (inner, types, isSql) => session.prepare(inner, types, isSql),
       searchPath: () => names.searchPath,
       namespaceFor: (schema) => names.namespaceFor(schema),
-      find: (rows, schema, name) => names.find(rows, schema, name),
+      roles: catalog.roles,
+      find: (rows, range, needs) => names.find(rows, range, needs),
+      heldOn: (path, privilege) => session.transactionState.names.assertHeldOn(path, privilege),
       parse: (text) => names.parse(text),
       viewNamed: (rows, schema, name) => names.viewNamed(rows, schema, name),
       typeNamed: (rows, schema, name) => names.typeNamed(rows, schema, name),
@@ -93,6 +102,17 @@ async function rowsOfRun({ transaction, signal }: RunContext): Promise<RowTransa
   signal.addEventListener("abort", () => rows.stopWaiting(signal.reason));
   await rows.statement({ checksAtEnd: true });
   return rows;
+}
+
+function missing({ schemaname, relname = "" }: TableRef): SqlError {
+  const shown = schemaname === undefined ? relname : `${schemaname}.${relname}`;
+  return new SqlError("42P01", `relation "${shown}" does not exist`);
+}
+
+/** A relation whose rows the server computes. */
+function readOnly(name: string): SqlError {
+  const hint = "The server computes its rows.";
+  return new SqlError("42501", `permission denied for table ${name}`, { hint });
 }
 
 /** Names of tables and schemas, as `search_path` says. */
@@ -138,18 +158,24 @@ class Names {
   ): Pick<PlanEnv, "table" | "relation" | "load" | "sequence"> {
     const known = new Map<string, KnownRelation | undefined>();
     const keyOf = (schema: string | undefined, name: string): string => `${schema ?? ""}\0${name}`;
-    const missing = (
-      schema: string | undefined,
-      name: string,
-      location: number | undefined,
-    ): SqlError => {
-      const shown = schema === undefined ? name : `${schema}.${name}`;
-      const error = new SqlError("42P01", `relation "${shown}" does not exist`);
-      return error.at(source.position(location));
-    };
-    const noted = (found: KnownRelation): KnownRelation => {
-      if (found.kind === "table" && !used.includes(found.use)) used.push(found.use);
-      if (found.kind === "view") usedObjects.push(found.view);
+    const noted = (
+      found: KnownRelation | undefined,
+      range: TableRef,
+      needs: readonly Privilege[],
+    ): KnownRelation => {
+      const position = source.position(range.location);
+      if (found === undefined) throw missing(range).at(position);
+      if (found.kind === "virtual") {
+        assertHeld(found.held, needs, "sequence", found.virtual.name);
+        return found;
+      }
+      if (found.kind === "view") {
+        // Its tables are judged as its query is bound: it is read with the reader's rights.
+        usedObjects.push(found.view);
+        return found;
+      }
+      alsoNeeds(found.use, needs);
+      if (!used.includes(found.use)) used.push(found.use);
       return found;
     };
     const load: PlanEnv["load"] = async (needed) => {
@@ -162,27 +188,28 @@ class Names {
     };
     return {
       load,
-      sequence: (schema, name) => this.#sequence(schema, name),
-      relation: (schema, name, location) => {
-        const key = keyOf(schema, name);
-        if (!known.has(key)) throw new NeededRelation(schema, name);
-        const found = known.get(key);
-        if (found === undefined) throw missing(schema, name, location);
-        return noted(found);
+      sequence: (schema, name, needs) => this.#sequence(schema, name, needs),
+      relation: (range, needs) => {
+        const { relname = "" } = range;
+        const schema = this.#schemaOf(range);
+        const key = keyOf(schema, relname);
+        if (!known.has(key)) throw new NeededRelation(schema, relname);
+        return noted(known.get(key), range, needs);
       },
-      table: async (schema, name, location) => {
-        const found = await this.#lookUp(schema, name);
+      table: async (range, needs) => {
+        const { relname = "" } = range;
+        const found = await this.#lookUp(this.#schemaOf(range), relname);
+        const isWrite = needs.includes("write-data");
+        if (found?.kind === "virtual" && isWrite) throw readOnly(relname);
         if (found?.kind === "view") {
           const hint = "Change the rows of its tables.";
-          throw notSupported(`a change of the rows of view "${name}"`, hint);
+          throw notSupported(`a change of the rows of view "${relname}"`, hint);
         }
-        if (found?.kind === "virtual") {
-          const message = `permission denied for table ${name}`;
-          throw new SqlError("42501", message, { hint: "The server computes its rows." });
-        }
-        if (found === undefined) throw missing(schema, name, location);
-        noted(found);
-        return found.use;
+        const table = noted(found, range, needs);
+        if (table.kind === "table") return table.use;
+        throw new SqlError("42809", `cannot copy from the computed relation "${relname}"`, {
+          hint: "Try the COPY (SELECT ...) TO variant.",
+        });
       },
     };
   }
@@ -195,36 +222,76 @@ class Names {
         : virtual?.find(schema, name);
     if (computed !== undefined) return { kind: "virtual", virtual: computed };
     const rows = await this.#rows();
-    const found = await this.find(rows, schema, name);
+    const found = await this.#found(rows, schema, name);
     if (found === undefined) {
       const view = await this.viewNamed(rows, schema, name);
       if (view !== undefined) return await this.#knownView(view);
-      const sequence = await this.#sequence(schema, name);
-      return sequence && { kind: "virtual", virtual: sequenceRelation(sequence) };
+      const sequence = await this.#heldSequence(schema, name);
+      if (sequence === undefined) return undefined;
+      const virtual = sequenceRelation(sequence.sequence);
+      return { kind: "virtual", virtual, held: sequence.held };
     }
-    const { table } = found;
-    await this.#types.defineColumns(table);
+    const { table, held } = found;
+    // Types of columns tell of them.
+    if (isDescribed(held)) await this.#types.defineColumns(table);
     const estimate = await rows.estimate(table, 0);
     const oid = FIRST_OID + table.relation;
-    return { kind: "table", use: { descriptor: table, oid, rows: estimate.rows } };
+    const needs = new Set<Privilege>();
+    return { kind: "table", use: { descriptor: table, oid, held, needs, rows: estimate.rows } };
+  }
+
+  /**
+   * The schema of a name with a catalog in front: the catalog is the session's own one, or that of
+   * the system tables, which every database has. @throws SqlError 0A000.
+   */
+  #schemaOf({ catalogname, schemaname, relname = "" }: TableRef): string | undefined {
+    if (catalogname === undefined || catalogname === this.#session.database) return schemaname;
+    if (catalogname === SYSTEM_DATABASE) return `${SYSTEM_DATABASE}.${schemaname}`;
+    const name = `"${catalogname}.${schemaname}.${relname}"`;
+    throw new SqlError("0A000", `cross-database references are not implemented: ${name}`);
   }
 
   async #sequence(
     schema: string | undefined,
     name: string,
+    needs: readonly Privilege[],
   ): Promise<SequenceDescriptor | undefined> {
+    const found = await this.#heldSequence(schema, name);
+    if (found !== undefined) assertHeld(found.held, needs, "sequence", name);
+    return found?.sequence;
+  }
+
+  /** A sequence that may be known. */
+  async #heldSequence(
+    schema: string | undefined,
+    name: string,
+  ): Promise<{ readonly sequence: SequenceDescriptor; readonly held: Held } | undefined> {
     const rows = await this.#rows();
     for (const each of schema === undefined ? this.#path : [schema]) {
       const sequence = await rows.sequences.byName(each.split("."), name);
-      if (sequence !== undefined) return sequence;
+      const held = sequence && (await this.#heldOnSequence(rows, sequence));
+      if (sequence !== undefined && held?.isAny === true) return { sequence, held };
     }
     return undefined;
+  }
+
+  /** What may be done with a sequence: as with the table of its column, or with its schema. */
+  async #heldOnSequence(
+    rows: RowTransaction,
+    { ownedBy, namespace }: SequenceDescriptor,
+  ): Promise<Held | undefined> {
+    const owner = ownedBy && (await rows.tables.find(ownedBy.table));
+    const at = owner && { path: owner.namespace, name: owner.name };
+    const found = at && (await this.#names.look(rows, at));
+    if (found !== undefined && found.table.id === owner?.id) return found.held;
+    return await this.#names.heldIn(namespace);
   }
 
   async viewNamed(rows: RowTransaction, schema: string | undefined, name: string) {
     for (const each of schema === undefined ? this.#path : [schema]) {
       const found = await rows.objects.byName("relation", each.split("."), name);
-      if (found?.kind === "view") return found;
+      if (found?.kind !== "view") continue;
+      if (isKnown(await this.#names.heldIn(found.namespace))) return found;
     }
     return undefined;
   }
@@ -244,19 +311,45 @@ class Names {
     return this.#path.map((each) => each.split("."));
   }
 
-  async find(rows: RowTransaction, schema: string | undefined, name: string) {
+  /** The table of a statement that changes tables. @throws SqlError 42501. */
+  async find(
+    rows: RowTransaction,
+    range: TableRef,
+    needs: readonly Privilege[],
+  ): Promise<FoundTable | undefined> {
+    const { relname = "" } = range;
+    const schema = this.#schemaOf(range);
+    const path = schema === undefined ? this.#path : [schema];
+    const { virtual } = this.#catalog;
+    if (path.some((each) => virtual?.find(each, relname) !== undefined)) {
+      if (needs.every((need) => need === "read-data")) return undefined;
+      throw readOnly(relname);
+    }
+    const found = await this.#found(rows, schema, relname);
+    if (found !== undefined) assertHeld(found.held, needs, "table", relname);
+    return found;
+  }
+
+  async #found(
+    rows: RowTransaction,
+    schema: string | undefined,
+    name: string,
+  ): Promise<(FoundTable & FoundEntry) | undefined> {
     for (const each of schema === undefined ? this.#path : [schema]) {
       const path = each.split(".");
-      const table = await this.#names.find(rows, { path, name });
-      if (table !== undefined) return { table, path };
+      const found = await this.#names.look(rows, { path, name });
+      if (found !== undefined) return { ...found, path };
     }
     return undefined;
   }
 
+  /** Where something new goes. @throws SqlError 3F000, 42501. */
   async namespaceFor(schema: string | undefined): Promise<readonly string[]> {
     for (const each of schema === undefined ? this.#path : [schema]) {
       const path = each.split(".");
-      if (each === PUBLIC || (await this.#names.hasNamespace(path))) return path;
+      if (each !== PUBLIC && !(await this.#names.hasNamespace(path))) continue;
+      await this.#names.assertHeldOn(path, "create");
+      return path;
     }
     if (schema !== undefined) throw new SqlError("3F000", `schema "${schema}" does not exist`);
     throw new SqlError("3F000", "no schema has been selected to create in");

@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import { type Datum, type RowTransaction, RowViolation } from "../../rows/index.ts";
+import { assertHeld } from "../catalog/held.ts";
 import { SqlError } from "../error.ts";
 import { tooDeep } from "../parse/parse-text.ts";
 import type { Parser } from "../parse/parser.ts";
@@ -12,8 +13,9 @@ import { planPortal, planPortalRows } from "./cursor-statements.ts";
 import { Cursors } from "./cursors.ts";
 import { type FieldWriter, fieldWriter, readBinary, readText } from "./field-codec.ts";
 import { SessionSequences } from "./sequences.ts";
-import { spanMs } from "./setting-table.ts";
+import { NO_ROLE, spanMs } from "./setting-table.ts";
 import { SessionSettings } from "./settings.ts";
+import { hiddenError, shownOf } from "./shown-errors.ts";
 import { SqlContexts } from "./sql-context.ts";
 import type { Column, Started } from "./started.ts";
 import { Transaction, type TransactionParts } from "./transaction.ts";
@@ -27,6 +29,8 @@ export interface SessionParts extends Pick<TransactionParts, "open" | "names"> {
   readonly database: string;
   /** What the server and the client set at the start. */
   readonly settings: ReadonlyMap<string, string>;
+  /** As `SqlRoles.assume`. */
+  readonly assume?: ((name: string | undefined) => Promise<void>) | undefined;
   /** Plans a statement for this session. */
   readonly plan: (
     session: SqlSession,
@@ -34,6 +38,14 @@ export interface SessionParts extends Pick<TransactionParts, "open" | "names"> {
     parameterTypes: readonly number[],
   ) => Plan | Promise<Plan>;
 }
+
+/** Statements that need no rights. */
+const ROLE_FREE: ReadonlySet<string> = new Set([
+  "VariableSetStmt",
+  "VariableShowStmt",
+  "TransactionStmt",
+  "DiscardStmt",
+]);
 
 /** Why a statement is ended from outside: 57014 by its client, 57P01 and 08006 by the end. */
 type CancelState = "57014" | "57P01" | "08006";
@@ -50,6 +62,8 @@ export class SqlSession {
   onNotice: (notice: SessionNotice) => void = () => {};
   /** The number that the client cancels by. */
   pid = 0;
+  /** Another role was set when the last statement was looked at. */
+  #hasRole = false;
   #running: AbortController | undefined;
   #cancelled: SqlError | undefined;
 
@@ -88,7 +102,14 @@ export class SqlSession {
     return this.#parts.clock;
   }
 
+  /** The role that is set; else who has signed in. */
   get user(): string {
+    const role = this.settings.get("role");
+    return role === NO_ROLE ? this.#parts.user : role;
+  }
+
+  /** Who has signed in. */
+  get sessionUser(): string {
     return this.#parts.user;
   }
 
@@ -117,6 +138,7 @@ export class SqlSession {
     isSql = false,
   ): Promise<Prepared> {
     if (this.transactionState.hasFailed && statement.kind !== "TransactionStmt") throw aborted();
+    await this.#assumeRole(statement);
     const plan = await this.#planned(statement, givenTypes);
     const { tag, parameterTypes, columns } = plan;
     return { statement, plan, givenTypes, tag, parameterTypes, columns, isSql };
@@ -156,8 +178,10 @@ export class SqlSession {
     const running = new AbortController();
     const context = this.#begin(running);
     try {
+      await this.#assumeRole(prepared.statement);
       const isFresh = await this.#isFresh(prepared.plan);
       const { plan } = isFresh ? prepared : await this.#planAgain(prepared);
+      assertMayRun(plan);
       if (this.#disturbsCursors(plan)) await this.cursors.settle(context.signal);
       const commits = isLast && plan.isControl !== true;
       if (isFirst && commits && plan.isRetried === true && !transaction.isExplicit) {
@@ -250,13 +274,20 @@ export class SqlSession {
     await this.transactionState.fail();
   }
 
-  /** An error as the client is told it: one of a row that was refused shows its values. */
-  told(error: unknown): unknown {
+  /**
+   * An error as the client is told it: one of a row that was refused shows its values to who may
+   * read them. It is asked before the transaction ends, whose tables it may name.
+   */
+  async told(error: unknown): Promise<unknown> {
     if (error instanceof FirnError && error.code === "LSM_TRANSACTION_TOO_LARGE") {
       const hint = "Write it in several transactions.";
       return new SqlError("54000", error.message, { hint }, error);
     }
-    if (!(error instanceof RowViolation)) return error;
+    if (!(error instanceof FirnError)) return error;
+    const shown = await shownOf(this.transactionState.names, error);
+    if (shown !== "whole" || !(error instanceof RowViolation)) {
+      return shown === "hidden" ? hiddenError(error) : error;
+    }
     const { types } = this.#parts;
     const context = this.contexts.now();
     const detail = error.detail((type, value) => {
@@ -264,6 +295,13 @@ export class SqlSession {
       return codec.output(value, context);
     });
     return new FirnError(error.kind, error.code, error.message, { ...error.context, detail });
+  }
+
+  /** An error without its values; of a table that may not be known it tells nothing. */
+  async concealed(error: unknown): Promise<unknown> {
+    if (!(error instanceof FirnError)) return error;
+    const shown = await shownOf(this.transactionState.names, error);
+    return shown === "hidden" ? hiddenError(error) : error;
   }
 
   /** Ends the statement that is running, if any. */
@@ -291,6 +329,16 @@ export class SqlSession {
     return readBinary(this.#parts.types, oid, bytes, parameter, this.contexts.now());
   }
 
+  /** Goes on with the rights of the role that is set, as they stand now. @throws SqlError 42501. */
+  async #assumeRole({ kind }: Statement): Promise<void> {
+    const role = this.settings.get("role");
+    const isOwn = role === NO_ROLE;
+    // A role that may not be set any more can still be reset.
+    if ((isOwn && !this.#hasRole) || ROLE_FREE.has(kind)) return;
+    this.#hasRole = !isOwn;
+    await this.#parts.assume?.(isOwn ? undefined : role);
+  }
+
   async #planned(statement: Statement, givenTypes: readonly number[]): Promise<Plan> {
     try {
       return await this.#parts.plan(this, statement, givenTypes);
@@ -301,9 +349,10 @@ export class SqlSession {
     }
   }
 
-  /** Whether the tables of a plan are as they were when it was made. */
+  /** Whether the tables of a plan are as they were when it was made, and where they were. */
   async #isFresh({ tables = [], objects = [] }: Plan): Promise<boolean> {
     if (tables.length === 0 && objects.length === 0) return true;
+    if (tables.some(({ held }) => held?.isFresh === false)) return false;
     this.transactionState.beginImplicit();
     const rows = (await this.transactionState.rows()) as RowTransaction;
     for (const { descriptor } of tables) {
@@ -337,12 +386,13 @@ export class SqlSession {
     this.#cancelled = undefined;
     const timeoutMs = spanMs(this.settings.get("statement_timeout"));
     if (timeoutMs > 0) void this.#timeOut(running, timeoutMs);
-    const { settings, transactionState, prepared, sequences, cursors, user, database, pid } = this;
+    const { settings, transactionState, prepared, sequences, cursors, database, pid } = this;
+    const { user, sessionUser } = this;
     const { clock } = this.#parts;
     const transaction = transactionState;
     const notice = (each: SessionNotice): void => this.onNotice(each);
     const { signal } = running;
-    const names = { user, database, pid };
+    const names = { user, sessionUser, database, pid };
     return { settings, transaction, prepared, sequences, cursors, clock, ...names, signal, notice };
   }
 
@@ -406,6 +456,13 @@ export class SqlSession {
     return value.catch((error: unknown) => {
       throw this.#why(error);
     });
+  }
+}
+
+/** What a plan reads and changes is judged each time it runs. @throws SqlError 42501. */
+function assertMayRun({ tables = [] }: Plan): void {
+  for (const { held, needs, descriptor } of tables) {
+    assertHeld(held, [...(needs ?? [])], "table", descriptor.name);
   }
 }
 

@@ -3,6 +3,9 @@ import { SqlError } from "../error.ts";
 /** @throws SqlError 22023 for a value that cannot be used. @returns it as it is kept. */
 type Check = (value: string) => string;
 
+/** No other role than the session's own. */
+export const NO_ROLE = "none";
+
 /** A run-time parameter, as `SET` and `SHOW` know it. */
 export interface SettingRule {
   readonly name: string;
@@ -221,6 +224,8 @@ const RULES: readonly SettingRule[] = [
   { ...fixed("server_version", "15.18"), isReported: true },
   fixed("server_version_num", "150018"),
   { ...fixed("session_authorization", ""), isReported: true },
+  // Judged before each statement, so that no other way to set it gives more.
+  { name: "role", fallback: NO_ROLE },
   {
     name: "standard_conforming_strings",
     fallback: "on",

@@ -3,6 +3,7 @@ import { type Prng, SeededPrng } from "../../base/prng.ts";
 import type { CatalogSnapshot } from "../catalog/system/snapshot.ts";
 import type { SqlSession as SessionFacts, SqlContext, SqlSequences } from "../types/context.ts";
 import { namesOf } from "./name-list.ts";
+import { NO_ROLE } from "./setting-table.ts";
 import type { SessionSettings } from "./settings.ts";
 
 export interface ContextParts {
@@ -27,15 +28,23 @@ export class SqlContexts {
   constructor(parts: ContextParts) {
     this.#parts = parts;
     const { settings, user, database } = parts;
+    const current = (): string => {
+      const role = settings.get("role");
+      return role === NO_ROLE ? user : role;
+    };
     this.#facts = {
       database,
-      user,
+      get user() {
+        return current();
+      },
       sessionUser: user,
       get backendPid() {
         return parts.pid();
       },
       get schemas() {
-        return namesOf(settings.get("search_path")).map((each) => (each === "$user" ? user : each));
+        return namesOf(settings.get("search_path")).map((each) =>
+          each === "$user" ? current() : each,
+        );
       },
       setting: (name, isMissingOk) => {
         if (isMissingOk && !isKnown(settings, name)) return null;

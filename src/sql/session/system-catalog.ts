@@ -1,4 +1,7 @@
-import type { RowTransaction } from "../../rows/index.ts";
+import type { RowTransaction, SequenceDescriptor, SqlObject } from "../../rows/index.ts";
+import { ALL_HELD, isKnown } from "../catalog/held.ts";
+import type { CatalogListing, ListedSequence } from "../catalog/listing.ts";
+import { commentedId } from "../catalog/system/comment-names.ts";
 import { CatalogSnapshot } from "../catalog/system/snapshot.ts";
 import { systemRelations } from "../catalog/system/system-relations.ts";
 import type { CatalogView } from "../catalog/view.ts";
@@ -12,6 +15,13 @@ import type { TypeNames } from "./type-names.ts";
 const ASKS: RegExp = new RegExp(
   "\\bpg_|information_schema|(?:\\b|to_)reg[a-z]+|format_type|(?:next|curr|set)val\\b|" +
     "_description|has_[a-z]+_privilege|current_schema",
+  "i",
+);
+
+/** Statements that may ask for principals and roles: owners, and who was granted what. */
+const ROLES: RegExp = new RegExp(
+  "\\bpg_(?:roles|authid|auth_members|user|shadow|group|get_userbyid|has_role|tables|views)\\b|" +
+    "\\bhas_\\w+_privilege\\b|acl\\b|owner\\b|regrole",
   "i",
 );
 
@@ -31,6 +41,48 @@ const KINDS: ReadonlySet<string> = new Set([
 ]);
 
 const EMPTY = { namespaces: [], relations: [], databases: [] };
+
+/** Sequences whose tables or schemas may be known, with what may be done with them. */
+function visibleSequences(
+  sequences: readonly SequenceDescriptor[],
+  { namespaces, relations, held: top }: CatalogListing,
+): readonly ListedSequence[] {
+  const tables = new Map(relations.map(({ table, held }) => [table?.id, held ?? ALL_HELD]));
+  const schemas = new Map(
+    namespaces.map(({ path, held }) => [path.join("."), held ?? ALL_HELD] as const),
+  );
+  return sequences.flatMap((sequence) => {
+    const { ownedBy, namespace } = sequence;
+    const schema = namespace.join(".");
+    const around = schemas.get(schema) ?? (schema === "public" ? (top ?? ALL_HELD) : undefined);
+    const held = ownedBy === undefined ? around : tables.get(ownedBy.table);
+    return held?.isAny === true ? [{ sequence, held }] : [];
+  });
+}
+
+/** Views and types whose schemas may be known, and the comments on what may be known. */
+function visibleObjects(
+  objects: readonly SqlObject[],
+  { namespaces, relations, held: top = ALL_HELD }: CatalogListing,
+  sequences: readonly ListedSequence[],
+): readonly SqlObject[] {
+  const schemas = new Set(
+    namespaces.filter(({ held = ALL_HELD }) => isKnown(held)).map(({ path }) => path.join(".")),
+  );
+  const isPublicListed = namespaces.some(({ path }) => path.join(".") === "public");
+  if (!isPublicListed && isKnown(top)) schemas.add("public");
+  const seen = objects.filter(
+    ({ kind, namespace }) => kind !== "comment" && schemas.has(namespace.join(".")),
+  );
+  const commented = new Set<string>(schemas);
+  for (const { id } of seen) commented.add(id);
+  for (const { table } of relations) if (table !== undefined) commented.add(table.id);
+  for (const { sequence } of sequences) commented.add(sequence.id);
+  const comments = objects.filter(
+    ({ kind, name }) => kind === "comment" && commented.has(commentedId(name)),
+  );
+  return [...seen, ...comments];
+}
 
 /** `pg_catalog` and `information_schema` of a session. */
 export class SystemCatalog {
@@ -63,17 +115,19 @@ export class SystemCatalog {
     const rows = (await session.transactionState.rows()) as RowTransaction;
     const { user, database } = session;
     const listing = await session.transactionState.names.over(await list(rows), rows);
-    const sequences = await rows.sequences.list();
+    const sequences = visibleSequences(await rows.sequences.list(), listing);
     const lastNumbers = new Map<string, bigint>();
     if (/\bpg_sequences\b/i.test(source.text)) {
-      for (const sequence of sequences) {
+      for (const { sequence } of sequences) {
         const { last, isCalled } = await rows.sequenceState(sequence);
         if (isCalled) lastNumbers.set(sequence.id, last);
       }
     }
-    const objects = await rows.objects.list();
+    const roles = ROLES.test(source.text) ? await this.#catalog.roles?.list() : undefined;
+    const objects = visibleObjects(await rows.objects.list(), listing, sequences);
     await types.defineAll(objects);
-    const whole = { ...listing, sequences, lastNumbers, objects };
+    for (const { table } of listing.relations) if (table) await types.defineColumns(table);
+    const whole = { ...listing, sequences, lastNumbers, roles, objects };
     session.contexts.catalog = new CatalogSnapshot(whole, user, database);
     return true;
   }

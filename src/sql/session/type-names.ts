@@ -3,6 +3,7 @@ import { domainCheck, domainNull, domainsOf } from "../../rows/index.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
 import { coerceToBool } from "../bind/coerce.ts";
 import { Parameters, type Scope } from "../bind/scope.ts";
+import { isKnown } from "../catalog/held.ts";
 import { SqlError } from "../error.ts";
 import { compile, type Evaluator } from "../exec/evaluate.ts";
 import type { FunctionRegistry } from "../functions/resolve.ts";
@@ -56,7 +57,10 @@ export class TypeNames {
     const { searchPath } = this.#session.types;
     for (const each of schema === undefined ? searchPath : [schema]) {
       const object = await rows.objects.byName("type", each.split("."), name);
-      if (object !== undefined) return object;
+      if (object === undefined) continue;
+      if (isKnown(await this.#session.transactionState.names.heldIn(object.namespace))) {
+        return object;
+      }
     }
     return undefined;
   }

@@ -69,12 +69,17 @@ const regnamespace = regCodec(
 const OWNER_OID = 10;
 
 const regrole = regCodec(
-  (text, { session }) => {
+  (text, { session, catalog }) => {
     const [name = ""] = splitIdentifiers(text);
-    if (name === session.user) return OWNER_OID;
+    if (name === session.sessionUser) return OWNER_OID;
+    const found = catalog?.roles.find((role) => role.name === name);
+    if (found !== undefined) return found.oid;
     throw new SqlError("42704", `role "${name}" does not exist`);
   },
-  (value, { session }) => (value === OWNER_OID ? quoteIdentifier(session.user) : undefined),
+  (value, { session, catalog }) => {
+    const name = value === OWNER_OID ? session.sessionUser : catalog?.roleName(value);
+    return name === undefined ? undefined : quoteIdentifier(name);
+  },
 );
 
 const bare = (text: string): string => splitIdentifiers(text).at(-1) ?? "";

@@ -7,3 +7,9 @@ export type Commented = "relation" | "column" | "constraint" | "type" | "schema"
 export function commentName(of: Commented, id: string, part = ""): string {
   return `${of} ${id} ${part}`.trimEnd();
 }
+
+/** What a comment is about, by its name: an id, or the name of a schema. */
+export function commentedId(name: string): string {
+  const [of = "", id = ""] = name.split(" ");
+  return of === "schema" ? name.slice("schema ".length) : id;
+}

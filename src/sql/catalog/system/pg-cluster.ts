@@ -1,11 +1,20 @@
+import type { ListedRole } from "../roles.ts";
+import { aclOf } from "./acl.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
-import { OWNER_OID } from "./snapshot.ts";
+import { type CatalogSnapshot, OWNER_OID } from "./snapshot.ts";
 
 const UTF8 = 6;
 
 function* namespaceRows({ snapshot }: ProviderContext): Generator<Named> {
-  for (const { oid, name, owner } of snapshot.schemas) {
-    yield { oid, nspname: name, nspowner: owner };
+  for (const { oid, name, owner: fixed, held } of snapshot.schemas) {
+    const owner = held?.path === undefined || name === "public" ? fixed : snapshot.ownerOf(held);
+    const shown = snapshot.ownerName(held);
+    yield {
+      oid,
+      nspname: name,
+      nspowner: owner,
+      nspacl: aclOf(snapshot.roles, "schema", held, shown),
+    };
   }
 }
 
@@ -25,37 +34,78 @@ function* databaseRows({ snapshot }: ProviderContext): Generator<Named> {
       dattablespace: 1663,
       datcollate: "C.UTF-8",
       datctype: "C.UTF-8",
+      datacl:
+        name === snapshot.database
+          ? aclOf(snapshot.roles, "database", snapshot.held, snapshot.user)
+          : null,
     };
   }
 }
 
-/** The principal of the session: others are the business of the access API. */
-function* roleRows({ snapshot }: ProviderContext): Generator<Named> {
-  yield {
+/** What `pg_roles` shows: all but the role that everybody is a member of. */
+function shownRoles({ roles, user }: CatalogSnapshot): readonly ListedRole[] {
+  const shown = roles.filter(({ isPublic }) => !isPublic);
+  return shown.length > 0 ? shown : [sessionRole(user)];
+}
+
+/** Where no roles are known, the session's own principal is one that may do everything. */
+function sessionRole(name: string): ListedRole {
+  return {
+    id: "",
+    name,
     oid: OWNER_OID,
-    rolname: snapshot.user,
-    rolsuper: true,
-    rolinherit: true,
-    rolcreaterole: true,
-    rolcreatedb: true,
-    rolcanlogin: true,
-    rolreplication: false,
-    rolconnlimit: -1,
-    rolpassword: "********",
-    rolbypassrls: true,
+    isSuper: true,
+    canLogin: true,
+    isPublic: false,
+    memberOf: [],
+    description: "",
+    missing: () => [],
+    granted: () => [],
   };
 }
 
+function* roleRows({ snapshot }: ProviderContext): Generator<Named> {
+  for (const { oid, name, isSuper, canLogin } of shownRoles(snapshot)) {
+    yield {
+      oid,
+      rolname: name,
+      rolsuper: isSuper,
+      rolinherit: true,
+      rolcreaterole: isSuper,
+      rolcreatedb: isSuper,
+      rolcanlogin: canLogin,
+      rolreplication: false,
+      rolconnlimit: -1,
+      rolpassword: "********",
+      rolbypassrls: isSuper,
+    };
+  }
+}
+
 function* userRows({ snapshot }: ProviderContext): Generator<Named> {
-  yield {
-    usename: snapshot.user,
-    usesysid: OWNER_OID,
-    usecreatedb: true,
-    usesuper: true,
-    userepl: false,
-    usebypassrls: true,
-    passwd: "********",
-  };
+  for (const { oid, name, isSuper, canLogin } of shownRoles(snapshot)) {
+    if (!canLogin) continue;
+    yield {
+      usename: name,
+      usesysid: oid,
+      usecreatedb: isSuper,
+      usesuper: isSuper,
+      userepl: false,
+      usebypassrls: isSuper,
+      passwd: "********",
+    };
+  }
+}
+
+function* memberRows({ snapshot }: ProviderContext): Generator<Named> {
+  const byId = new Map(snapshot.roles.map((role) => [role.id, role]));
+  for (const { oid, memberOf } of snapshot.roles) {
+    for (const id of memberOf) {
+      const role = byId.get(id);
+      if (role === undefined) continue;
+      yield { roleid: role.oid, member: oid, grantor: OWNER_OID, admin_option: false };
+    }
+  }
 }
 
 function* settingRows({ settings }: ProviderContext): Generator<Named> {
@@ -81,5 +131,6 @@ export const CLUSTER_PROVIDERS: Readonly<Record<string, Provider>> = {
   pg_roles: roleRows,
   pg_authid: roleRows,
   pg_user: userRows,
+  pg_auth_members: memberRows,
   pg_settings: settingRows,
 };

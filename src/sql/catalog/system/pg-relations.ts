@@ -8,6 +8,7 @@ import {
 } from "../../../rows/index.ts";
 import { vector } from "../../types/arrays.ts";
 import { OID } from "../../types/oids.ts";
+import { aclOf } from "./acl.ts";
 import { commentName } from "./comment-names.ts";
 import { defaultText } from "./definitions.ts";
 import { lakeType } from "./lake-types.ts";
@@ -35,15 +36,16 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
   const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
   const related = relatedByForeignKeys(snapshot);
   for (const relation of snapshot.relations) {
-    const { oid, name, schema, kind, isSystem } = relation;
+    const { oid, name, schema, kind, isSystem, held } = relation;
     const isHeap = kind === "r";
+    const owner = snapshot.ownerName(held);
     yield {
       oid,
       relname: name,
       relnamespace: schema.oid,
       reltype: 0,
       reloftype: 0,
-      relowner: OWNER_OID,
+      relowner: isSystem ? OWNER_OID : snapshot.ownerOf(held),
       relam: kind === "i" ? BTREE : isHeap ? HEAP : 0,
       relfilenode: isHeap || kind === "i" ? oid : 0,
       reltablespace: 0,
@@ -68,6 +70,7 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       relrewrite: 0,
       relfrozenxid: 0,
       relminmxid: 0,
+      relacl: kind === "i" ? null : aclOf(snapshot.roles, aclKind(kind), held, owner),
     };
   }
 }
@@ -85,6 +88,10 @@ function relatedByForeignKeys({ constraints, relations }: CatalogSnapshot): Read
     if (table !== undefined && targets.has(table.id)) found.add(oid);
   }
   return found;
+}
+
+function aclKind(kind: SnapshotRelation["kind"]): "sequence" | "table" {
+  return kind === "S" ? "sequence" : "table";
 }
 
 function countBy(
@@ -436,12 +443,12 @@ function* descriptionRows({ snapshot }: ProviderContext): Generator<Named> {
 function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
   const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
   const related = relatedByForeignKeys(snapshot);
-  for (const { oid, name, schema, kind } of snapshot.relations) {
+  for (const { oid, name, schema, kind, held } of snapshot.relations) {
     if (kind !== "r") continue;
     yield {
       schemaname: schema.name,
       tablename: name,
-      tableowner: snapshot.user,
+      tableowner: snapshot.ownerName(held),
       hasindexes: indexed.has(oid),
       hasrules: false,
       hastriggers: related.has(oid),

@@ -5,7 +5,9 @@ import type {
   TableDescriptor,
   ViewObject,
 } from "../../../rows/index.ts";
-import type { CatalogListing, LakeColumn, ListedRelation } from "../listing.ts";
+import { ALL_HELD, type Held } from "../held.ts";
+import type { CatalogListing, LakeColumn, ListedRelation, ListedSequence } from "../listing.ts";
+import type { ListedRole } from "../roles.ts";
 import { commentName } from "./comment-names.ts";
 import { hashedOid, tableOid } from "./object-oids.ts";
 import { systemShapes } from "./shapes.ts";
@@ -14,6 +16,8 @@ export interface SnapshotSchema {
   readonly oid: number;
   readonly name: string;
   readonly owner: number;
+  /** Absent: it is there for everybody. */
+  readonly held?: Held | undefined;
 }
 
 /** What `pg_class` has a row of: letters of `relkind`. */
@@ -24,6 +28,8 @@ export interface SnapshotRelation {
   readonly kind: "r" | "f" | "v" | "i" | "S";
   readonly isSystem: boolean;
   readonly comment: string;
+  /** What the session may do with it; absent: it reads it, as everybody does. */
+  readonly held?: Held | undefined;
   readonly table?: TableDescriptor | undefined;
   readonly sequence?: SequenceDescriptor | undefined;
   readonly view?: ViewObject | undefined;
@@ -83,6 +89,10 @@ export class CatalogSnapshot {
   readonly relations: readonly SnapshotRelation[];
   readonly indexes: readonly SnapshotIndex[];
   readonly constraints: readonly SnapshotConstraint[];
+  /** On the catalog itself. */
+  readonly held: Held;
+  /** Principals and roles; none where the statement does not ask for them. */
+  readonly roles: readonly ListedRole[];
   readonly relationByOid: ReadonlyMap<number, SnapshotRelation>;
   readonly schemaByOid: ReadonlyMap<number, SnapshotSchema>;
   readonly constraintByOid: ReadonlyMap<number, SnapshotConstraint>;
@@ -96,6 +106,8 @@ export class CatalogSnapshot {
   constructor(listing: CatalogListing, user: string, database: string) {
     this.user = user;
     this.database = database;
+    this.held = listing.held ?? ALL_HELD;
+    this.roles = listing.roles ?? [];
     const names = new Set([...listing.databases, database]);
     this.databases = [...names].map((name) => ({ oid: hashedOid("database", name), name }));
     this.schemas = schemasOf(listing);
@@ -113,6 +125,7 @@ export class CatalogSnapshot {
         kind: "i",
         isSystem: false,
         comment: "",
+        held: index.of.held,
         index,
       }),
     );
@@ -121,10 +134,9 @@ export class CatalogSnapshot {
       return each.kind === "view" && schema !== undefined ? [viewOf(each, schema)] : [];
     });
     const sequences = (listing.sequences ?? []).flatMap((each) => {
-      const schema = byPath.get(each.namespace.join("."));
-      return schema === undefined
-        ? []
-        : [sequenceOf(each, schema, listing.lastNumbers?.get(each.id))];
+      const schema = byPath.get(each.sequence.namespace.join("."));
+      const last = listing.lastNumbers?.get(each.sequence.id);
+      return schema === undefined ? [] : [sequenceOf(each, schema, last)];
     });
     this.relations = [...own, ...views, ...indexes, ...sequences, ...systemRelationsOf()];
     this.constraints = own.flatMap((each) => constraintsOf(each, this.indexes));
@@ -154,6 +166,24 @@ export class CatalogSnapshot {
     this.#byName = new Map(
       [...this.relations].reverse().map((each) => [`${each.schema.name}\0${each.name}`, each]),
     );
+  }
+
+  /** The OID of who owns an object: of one that may not be known, a number without a name. */
+  ownerOf(held: Held | undefined): number {
+    const id = held?.path?.at(-1)?.owner;
+    if (id === undefined || this.roles.length === 0) return OWNER_OID;
+    return this.roles.find((role) => role.id === id)?.oid ?? hashedOid("role", id);
+  }
+
+  ownerName(held: Held | undefined): string {
+    const oid = this.ownerOf(held);
+    const isKnown = this.roles.length === 0 || oid === OWNER_OID;
+    return this.roleName(oid) ?? (isKnown ? this.user : `unknown (OID=${oid})`);
+  }
+
+  /** The name of a role; undefined where none may be known. */
+  roleName(oid: number): string | undefined {
+    return this.roles.find((role) => role.oid === oid)?.name;
   }
 
   schema(name: string): SnapshotSchema | undefined {
@@ -203,21 +233,25 @@ export function searched(path: readonly string[]): readonly string[] {
   return path.includes("pg_catalog") ? path : ["pg_catalog", ...path];
 }
 
-function schemasOf({ namespaces }: CatalogListing): readonly SnapshotSchema[] {
+function schemasOf({ namespaces, held: top }: CatalogListing): readonly SnapshotSchema[] {
   const own = namespaces
-    .map(({ path }) => path.join("."))
-    .filter((name) => name !== PUBLIC.name)
-    .map((name) => ({ oid: hashedOid("schema", name), name, owner: OWNER_OID }));
-  return [PG_TOAST, PG_CATALOG, PUBLIC, INFORMATION, ...own];
+    .map(({ path, held = ALL_HELD }) => ({ name: path.join("."), held }))
+    .filter(({ name }) => name !== PUBLIC.name)
+    .map(({ name, held }) => ({ oid: hashedOid("schema", name), name, owner: OWNER_OID, held }));
+  const made = namespaces.find(({ path }) => path.join(".") === PUBLIC.name);
+  // It comes to be with its first table, by the privileges on the catalog.
+  const isPublic = { ...PUBLIC, held: made === undefined ? (top ?? ALL_HELD) : made.held };
+  return [PG_TOAST, PG_CATALOG, isPublic, INFORMATION, ...own];
 }
 
 function relationOf(listed: ListedRelation, schema: SnapshotSchema): SnapshotRelation {
-  const { id, name, kind, comment, table, columns } = listed;
-  const base = { name, schema, isSystem: false, comment };
+  const { id, name, kind, comment, table, columns, held = ALL_HELD } = listed;
+  const base = { name, schema, isSystem: false, comment, held };
   if (kind === "rows" && table !== undefined) {
     return { ...base, oid: tableOid(table.relation), kind: "r", table };
   }
-  return { ...base, oid: hashedOid("relation", id), kind: kind === "view" ? "v" : "f", columns };
+  const letter = ({ rows: "r", system: "r", view: "v", lake: "f" } as const)[kind];
+  return { ...base, oid: hashedOid("relation", id), kind: letter, columns };
 }
 
 function viewOf(view: ViewObject, schema: SnapshotSchema): SnapshotRelation {
@@ -233,7 +267,7 @@ const SEQUENCE_COLUMNS: readonly LakeColumn[] = [
 ];
 
 function sequenceOf(
-  sequence: SequenceDescriptor,
+  { sequence, held }: ListedSequence,
   schema: SnapshotSchema,
   last: bigint | undefined,
 ): SnapshotRelation {
@@ -244,6 +278,7 @@ function sequenceOf(
     kind: "S",
     isSystem: false,
     comment: "",
+    held,
     sequence,
     last,
     columns: SEQUENCE_COLUMNS,

@@ -1,4 +1,5 @@
 import type { Node } from "libpg-query";
+import type { Privilege } from "../../../api/privileges.ts";
 import type { ColumnSpec, TableChange, TableDescriptor } from "../../../rows/index.ts";
 import { visibleColumns } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
@@ -121,7 +122,7 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
       return await change.alter({ kind: "drop not null", column: name });
     case "AT_AlterColumnType":
       await refuseViewsOf(
-        change.on.rows,
+        change.on,
         table.id,
         "cannot alter type of a column used by a view or rule",
         readsColumn(name),
@@ -288,6 +289,9 @@ async function withoutConstraint(
   return await change.alter({ kind: "drop constraint", name });
 }
 
+const ALTERS: readonly Privilege[] = ["alter"];
+const MOVES: readonly Privilege[] = ["drop"];
+
 /** ALTER … RENAME. */
 export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: DdlPorts): Plan {
   const { renameType, relation = {}, subname = "", newname = "" } = rename;
@@ -310,7 +314,8 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
     throw notSupported(`ALTER ${what} … RENAME`);
   }
   return ddlPlan(env, "ALTER TABLE", async (on) => {
-    const found = await tableOf(on, ports, relation, isOptional);
+    const needs = isColumn ? ALTERS : MOVES;
+    const found = await tableOf(on, ports, relation, isOptional, needs);
     if (found === undefined) return;
     if (isColumn) {
       const change = new Change(env, on, ports, found.table);
@@ -321,7 +326,7 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
         throw new SqlError("42701", message);
       }
       const what = "renaming a column that a view reads is not supported";
-      await refuseViewsOf(on.rows, table.id, what, readsColumn(subname));
+      await refuseViewsOf(on, table.id, what, readsColumn(subname));
       await change.alter({ kind: "rename column", column: subname, name: newname });
       return;
     }
@@ -351,7 +356,7 @@ export function planSetSchema(
     throw notSupported(`ALTER ${what} … SET SCHEMA`);
   }
   return ddlPlan(env, "ALTER TABLE", async (on) => {
-    const found = await tableOf(on, ports, relation, isOptional);
+    const found = await tableOf(on, ports, relation, isOptional, MOVES);
     if (found === undefined) return;
     const path = await ports.namespaceFor(newschema);
     const name = relation.relname ?? "";
@@ -366,8 +371,9 @@ async function moved(
   name: string,
   to: { readonly path: readonly string[]; readonly name: string },
 ): Promise<void> {
+  await on.names.assertHeldOn(to.path, "create");
   const what = "renaming a table that a view uses is not supported";
-  await refuseViewsOf(on.rows, table.id, what);
+  await refuseViewsOf(on, table.id, what);
   await refuseTaken(on, to.path, to.name, false);
   await on.names.renameTable(on.rows, { path, name }, to, table);
 }

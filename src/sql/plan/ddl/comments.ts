@@ -6,10 +6,19 @@ import { notSupported, SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { type DdlPorts, type DdlRun, ddlPlan, type FoundTable } from "./ddl-run.ts";
+import {
+  assertMay,
+  type DdlPorts,
+  type DdlRun,
+  ddlPlan,
+  type FoundTable,
+  rangeOf,
+} from "./ddl-run.ts";
 import { ownType } from "./types.ts";
 
-/** COMMENT ON. */
+const ALTERS = ["alter"] as const;
+
+/** COMMENT ON: it needs `alter`. */
 export function planComment(env: PlanEnv, statement: NodeOf<"CommentStmt">, ports: DdlPorts): Plan {
   return ddlPlan(env, "COMMENT", async (on) => {
     const name = await targetOf(env, on, ports, statement);
@@ -29,7 +38,7 @@ export async function setComment(rows: RowTransaction, name: string, text: strin
   }
 }
 
-/** @throws SqlError 42P01, 42703, 42704, 42809, 3F000, 0A000. */
+/** @throws SqlError 42501, 42P01, 42703, 42704, 42809, 3F000, 0A000. */
 async function targetOf(
   env: PlanEnv,
   on: DdlRun,
@@ -43,7 +52,7 @@ async function targetOf(
     case "OBJECT_VIEW":
       return commentName("relation", await viewIdOf(on, ports, names));
     case "OBJECT_SEQUENCE": {
-      const sequence = await env.sequence(names.at(-2), names.at(-1) ?? "");
+      const sequence = await env.sequence(names.at(-2), names.at(-1) ?? "", ALTERS);
       if (sequence === undefined) throw missing(names);
       return commentName("relation", sequence.id);
     }
@@ -66,13 +75,15 @@ async function targetOf(
     case "OBJECT_DOMAIN": {
       const own = textsOf(contentOf(object, "TypeName")?.names);
       const kind = objtype === "OBJECT_DOMAIN" ? "domain" : undefined;
-      return commentName("type", (await ownType(on, ports, own, kind)).id);
+      const type = await ownType(on, ports, own, kind);
+      return commentName("type", type.id);
     }
     case "OBJECT_SCHEMA": {
       const name = contentOf(object, "String")?.sval ?? "";
       if (name !== "public" && !(await on.names.hasNamespace(name.split(".")))) {
         throw new SqlError("3F000", `schema "${name}" does not exist`);
       }
+      await on.names.assertHeldOn(name.split("."), "alter");
       return commentName("schema", name);
     }
     default: {
@@ -87,7 +98,7 @@ function missing(names: readonly string[]): SqlError {
 }
 
 async function tableOf(on: DdlRun, ports: DdlPorts, names: readonly string[]): Promise<FoundTable> {
-  const found = await ports.find(on.rows, names.at(-2), names.at(-1) ?? "");
+  const found = await ports.find(on.rows, rangeOf(names), ALTERS);
   if (found !== undefined) return found;
   if ((await ports.viewNamed(on.rows, names.at(-2), names.at(-1) ?? "")) !== undefined) {
     throw new SqlError("42809", `"${names.at(-1)}" is not a table`);
@@ -97,8 +108,11 @@ async function tableOf(on: DdlRun, ports: DdlPorts, names: readonly string[]): P
 
 async function viewIdOf(on: DdlRun, ports: DdlPorts, names: readonly string[]): Promise<string> {
   const view = await ports.viewNamed(on.rows, names.at(-2), names.at(-1) ?? "");
-  if (view !== undefined) return view.id;
-  const table = await ports.find(on.rows, names.at(-2), names.at(-1) ?? "");
+  if (view !== undefined) {
+    await assertMay(on, "alter", view);
+    return view.id;
+  }
+  const table = await ports.find(on.rows, rangeOf(names), ALTERS);
   if (table === undefined) throw missing(names);
   throw new SqlError("42809", `"${names.at(-1)}" is not a view`);
 }
@@ -114,6 +128,7 @@ async function columnTarget(
     new SqlError("42703", `column "${column}" of relation "${name}" does not exist`);
   const view = await ports.viewNamed(on.rows, relation.at(-2), relation.at(-1) ?? "");
   if (view !== undefined) {
+    await assertMay(on, "alter", view);
     const at = view.columns.findIndex(({ name }) => name === column);
     if (at < 0) throw absent(view.name);
     return commentName("column", view.id, String(at + 1));
@@ -135,9 +150,10 @@ async function indexOf(
   for (const path of paths) {
     for (const table of await on.names.tablesIn(on.rows, path)) {
       const index = table.indexes.find((one) => one.name === name);
-      if (index !== undefined) return { table: table.id, index: index.id };
       const key = table.constraints.find(({ kind }) => kind === "primary key");
-      if (key?.name === name) return { table: table.id, index: 0 };
+      if (index === undefined && key?.name !== name) continue;
+      await on.names.assertHeld({ path, name: table.name }, ALTERS);
+      return { table: table.id, index: index?.id ?? 0 };
     }
   }
   throw missing(names);

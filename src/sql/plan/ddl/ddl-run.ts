@@ -1,4 +1,5 @@
 import type { Node } from "libpg-query";
+import type { Privilege } from "../../../api/privileges.ts";
 import type {
   ColumnType,
   RowTransaction,
@@ -7,10 +8,12 @@ import type {
   ViewObject,
 } from "../../../rows/index.ts";
 import type { CatalogChanges } from "../../catalog/catalog-changes.ts";
+import { assertHeld, isDescribed, isKnown } from "../../catalog/held.ts";
+import type { SqlRoles } from "../../catalog/roles.ts";
 import { SqlError } from "../../error.ts";
 import type { NodeOf } from "../../parse/statement.ts";
 import type { SqlType } from "../../types/registry.ts";
-import type { PlanEnv } from "../env.ts";
+import type { PlanEnv, TableRef } from "../env.ts";
 import { commandPlan, type Plan, type RunContext } from "../plan.ts";
 
 /** A table, and the namespace where it was found. */
@@ -21,20 +24,27 @@ export interface FoundTable {
 
 /** What statements about tables need of the session's names. */
 export interface DdlPorts {
-  /** The namespace that a new table goes to. @throws SqlError 3F000. */
+  /** The namespace that a new table goes to. @throws SqlError 3F000, 42501. */
   readonly namespaceFor: (schema: string | undefined) => Promise<readonly string[]>;
   /** Namespaces where a name without a schema is looked for. */
   readonly searchPath: () => readonly (readonly string[])[];
+  /** @throws SqlError 42501. */
   readonly find: (
     rows: RowTransaction,
-    schema: string | undefined,
-    name: string,
+    range: TableRef,
+    needs: readonly Privilege[],
   ) => Promise<FoundTable | undefined>;
+  /** Principals and roles; absent: SQL knows of none. */
+  readonly roles?: SqlRoles | undefined;
+  /** Whether a privilege is held on a namespace. @throws SqlError 42501. */
+  readonly heldOn: (path: readonly string[], privilege: Privilege) => Promise<void>;
+  /** A view that may be known. */
   readonly viewNamed: (
     rows: RowTransaction,
     schema: string | undefined,
     name: string,
   ) => Promise<ViewObject | undefined>;
+  /** A type that may be known. */
   readonly typeNamed: (
     rows: RowTransaction,
     schema: string | undefined,
@@ -69,7 +79,68 @@ export function skip({ run }: DdlRun, sqlState: string, message: string): void {
 }
 
 /**
- * Whether a name of a relation is taken.
+/** A name of a list of names. */
+export function rangeOf(path: readonly string[]): NodeOf<"RangeVar"> {
+  const [relname = "", schemaname, catalogname] = [...path].reverse();
+  return {
+    relname,
+    ...(schemaname !== undefined && { schemaname }),
+    ...(catalogname !== undefined && { catalogname }),
+  };
+}
+
+/**
+ * Judges a view or a type by its schema, which it belongs to.
+ *
+ * @throws SqlError 42501: one that may not be known stays unnamed.
+ */
+export async function assertMay(
+  { names }: DdlRun,
+  privilege: Privilege,
+  { kind, namespace, name }: Pick<SqlObject, "kind" | "namespace" | "name">,
+): Promise<void> {
+  const held = await names.heldIn(namespace);
+  if (!isKnown(held)) throw hiddenDependent();
+  assertHeld(held, [privilege], kind === "view" ? "view" : "type", name);
+}
+
+/** As `assertMay`, for a table that depends on what a statement changes. */
+export async function assertMayAlter(
+  { names }: DdlRun,
+  { namespace, name }: Pick<TableDescriptor, "namespace" | "name">,
+): Promise<void> {
+  const held = await names.heldAt({ path: namespace, name });
+  if (held === undefined) throw hiddenDependent();
+  assertHeld(held, ["alter"], "table", name);
+}
+
+function hiddenDependent(): SqlError {
+  return new SqlError("42501", "permission denied: an object that you may not see depends on it");
+}
+
+/** How messages name a view or a type: one that may not be known stays unnamed. */
+export async function shownObject(
+  { names }: DdlRun,
+  { kind, namespace, name }: Pick<SqlObject, "kind" | "namespace" | "name">,
+): Promise<string> {
+  const isShown = isKnown(await names.heldIn(namespace));
+  return isShown ? `${kind === "view" ? "view" : "type"} ${name}` : UNSEEN;
+}
+
+/** As `shownObject`, for a column of a table. */
+export async function shownColumn(
+  { names }: DdlRun,
+  { namespace, name }: Pick<TableDescriptor, "namespace" | "name">,
+  shown: string,
+): Promise<string> {
+  const held = await names.heldAt({ path: namespace, name });
+  return held !== undefined && isDescribed(held) ? shown : UNSEEN;
+}
+
+const UNSEEN = "an object that you may not see";
+
+/**
+ * Whether a name of a relation is taken. The session may make something in its namespace.
  *
  * @throws SqlError 42P07, unless that is asked for.
  */
@@ -87,14 +158,20 @@ export async function refuseTaken(
   return isTaken;
 }
 
-/** The table of a statement; undefined where it is missing and may be. @throws SqlError 42P01. */
+/**
+ * The table of a statement; undefined where it is missing and may be.
+ *
+ * @throws SqlError 42P01, 42501.
+ */
 export async function tableOf(
   on: DdlRun,
   ports: DdlPorts,
-  { schemaname, relname = "" }: NodeOf<"RangeVar">,
+  range: NodeOf<"RangeVar">,
   isOptional: boolean,
+  needs: readonly Privilege[] = ["alter"],
 ): Promise<FoundTable | undefined> {
-  const found = await ports.find(on.rows, schemaname, relname);
+  const { schemaname, relname = "" } = range;
+  const found = await ports.find(on.rows, range, needs);
   if (found !== undefined) return found;
   if ((await ports.viewNamed(on.rows, schemaname, relname)) !== undefined) {
     throw new SqlError("42809", `"${relname}" is not a table`);

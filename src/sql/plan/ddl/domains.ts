@@ -9,7 +9,7 @@ import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { assignedExpr } from "../assign.ts";
 import { type PlanEnv, scopeOf } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { type DdlPorts, type DdlRun, ddlPlan, madeName, skip } from "./ddl-run.ts";
+import { type DdlPorts, type DdlRun, ddlPlan, madeName, shownColumn, skip } from "./ddl-run.ts";
 import { columnType } from "./table-elements.ts";
 import { assertFreeType, changeType, columnsOfType, ownType, typeIdOf } from "./types.ts";
 
@@ -206,7 +206,8 @@ async function validate(env: PlanEnv, on: DdlRun, before: DomainObject): Promise
                 ? "contains null values"
                 : "contains values that violate the new constraint";
             const state = value === null ? "23502" : "23514";
-            throw new SqlError(state, `column "${column}" of table "${table.name}" ${what}`);
+            const shown = `column "${column}" of table "${table.name}"`;
+            throw new SqlError(state, `${await shownColumn(on, table, shown)} ${what}`);
           }
         }
       }

@@ -4,7 +4,7 @@ import { notSupported, SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { type DdlPorts, ddlPlan, skip, tableOf } from "./ddl-run.ts";
+import { type DdlPorts, ddlPlan, rangeOf, skip, tableOf } from "./ddl-run.ts";
 import { dropViewsOf } from "./views.ts";
 
 /** DROP TABLE. */
@@ -14,7 +14,7 @@ export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
   return ddlPlan(env, "DROP TABLE", async (on) => {
     for (const path of names) {
       const name = path.at(-1) ?? "";
-      const found = await ports.find(on.rows, path.at(-2), name);
+      const found = await ports.find(on.rows, rangeOf(path), ["drop", "write-data"]);
       if (found !== undefined) {
         await dropViewsOf(on, found.table.id, `table ${name}`, behavior === "DROP_CASCADE");
         await on.names.dropTable(on.rows, { path: found.path, name }, found.table);
@@ -44,7 +44,7 @@ export function planTruncate(
   return ddlPlan(env, "TRUNCATE TABLE", async (on) => {
     const ids: TableId[] = [];
     for (const each of tables) {
-      const found = await tableOf(on, ports, each, false);
+      const found = await tableOf(on, ports, each, false, ["write-data"]);
       if (found !== undefined) ids.push(found.table.id);
     }
     for (const id of new Set(ids)) await on.rows.truncate(id, ids);

@@ -31,9 +31,11 @@ export async function foreignKeySpec(
     throw notSupported("a list of columns behind SET NULL or SET DEFAULT");
   }
   const columns = column === undefined ? textsOf(fk_attrs) : [column];
-  const found = await ports.find(on.rows, pktable.schemaname, pktable.relname ?? "");
+  // The key tells which rows are there, and keeps them from being deleted.
+  const needs = ["read-data", "alter"] as const;
+  const found = await ports.find(on.rows, pktable, needs);
   const isOwn = found === undefined && pktable.relname === table;
-  if (!isOwn && found === undefined) await tableOf(on, ports, pktable, false);
+  if (!isOwn && found === undefined) await tableOf(on, ports, pktable, false, needs);
   return {
     name: conname ?? madeName(table, columns, "fkey", isTaken),
     columns,

@@ -163,6 +163,7 @@ export function planDropIndex(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
         skip(on, "00000", message);
         continue;
       }
+      await on.names.assertHeld({ path: found.path, name: found.table.name }, ["alter"]);
       refuseConstraint(found, name);
       await on.rows.dropIndex(found.table.id, name);
     }

@@ -24,8 +24,7 @@ export async function addLike(
   elements: Elements,
   { relation = {}, options = 0 }: NodeOf<"TableLikeClause">,
 ): Promise<void> {
-  const { relname = "", schemaname, location } = relation;
-  const { descriptor } = await env.table(schemaname, relname, location);
+  const { descriptor } = await env.table(relation, ["read-metadata"]);
   const has = (bit: number): boolean => (options & bit) !== 0;
   const keys = new Set(descriptor.primaryKey.map(({ columnId }) => columnId));
   for (const column of visibleColumns(descriptor)) {

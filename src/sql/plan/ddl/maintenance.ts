@@ -3,7 +3,7 @@ import { visibleColumns } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import { SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
-import type { PlanEnv } from "../env.ts";
+import { type PlanEnv, withRelations } from "../env.ts";
 import { commandPlan, type Plan, type RunContext } from "../plan.ts";
 
 /** Options of VACUUM, and those that ANALYZE has too. */
@@ -66,11 +66,11 @@ function refuseBlock({ transaction }: RunContext): void {
 
 async function checkRelation(
   env: PlanEnv,
-  { schemaname, relname = "", location }: NodeOf<"RangeVar">,
+  range: NodeOf<"RangeVar">,
   columns: readonly string[],
 ): Promise<void> {
-  await env.load({ schema: schemaname, name: relname });
-  const found = env.relation(schemaname, relname, location);
+  const { relname = "" } = range;
+  const found = await withRelations(env, () => env.relation(range, ["write-data"]));
   if (found.kind !== "table") return;
   const { descriptor } = found.use;
   const seen = new Set<string>();

@@ -9,8 +9,10 @@ import type { DdlPorts } from "./ddl-run.ts";
 import { planAlterDomain, planCreateDomain } from "./domains.ts";
 import { planDropTable, planTruncate } from "./drop-table.ts";
 import { planAlterEnum, planCreateEnum } from "./enums.ts";
+import { planGrant } from "./grants.ts";
 import { planCreateIndex, planDropIndex } from "./indexes.ts";
 import { planMaintenance } from "./maintenance.ts";
+import { planAlterRole, planCreateRole, planDropRole, planGrantRole } from "./roles.ts";
 import { planCreateSchema, planDropSchema } from "./schemas.ts";
 import { planAlterSequence, planCreateSequence, planDropSequence } from "./sequences.ts";
 import { planDropType } from "./types.ts";
@@ -30,6 +32,11 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
   }
   if ("VacuumStmt" in node) return planMaintenance(env, node.VacuumStmt);
   if ("TruncateStmt" in node) return planTruncate(env, node.TruncateStmt, ports);
+  if ("CreateRoleStmt" in node) return planCreateRole(node.CreateRoleStmt, ports.roles);
+  if ("AlterRoleStmt" in node) return planAlterRole(node.AlterRoleStmt, ports.roles);
+  if ("DropRoleStmt" in node) return planDropRole(node.DropRoleStmt, ports.roles);
+  if ("GrantRoleStmt" in node) return planGrantRole(node.GrantRoleStmt, ports.roles);
+  if ("GrantStmt" in node) return planGrant(node.GrantStmt, ports);
   if ("CommentStmt" in node) return planComment(env, node.CommentStmt, ports);
   if ("ViewStmt" in node) return planCreateView(env, node.ViewStmt, ports);
   if ("CreateEnumStmt" in node) return planCreateEnum(env, node.CreateEnumStmt, ports);

@@ -40,6 +40,8 @@ export function planDropSchema(env: PlanEnv, drop: NodeOf<"DropStmt">): Plan {
         skip(on, "00000", message);
         continue;
       }
+      // Before anything is told of what lies in it.
+      await on.names.assertHeldOn(path, "drop");
       const isCascade = behavior === "DROP_CASCADE";
       if (isCascade) await dropTables(on, path);
       await dropSequences(on, path, isCascade);

@@ -11,7 +11,15 @@ import { notSupported, SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { type DdlPorts, type DdlRun, ddlPlan, refuseTaken, skip } from "./ddl-run.ts";
+import {
+  assertMayAlter,
+  type DdlPorts,
+  type DdlRun,
+  ddlPlan,
+  refuseTaken,
+  shownColumn,
+  skip,
+} from "./ddl-run.ts";
 import { numberOf, sequenceOptions } from "./sequence-options.ts";
 
 /** CREATE SEQUENCE. */
@@ -101,7 +109,7 @@ export function planDropSequence(env: PlanEnv, drop: NodeOf<"DropStmt">): Plan {
   return ddlPlan(env, "DROP SEQUENCE", async (on) => {
     for (const path of names) {
       const name = path.at(-1) ?? "";
-      const sequence = await env.sequence(path.at(-2), name);
+      const sequence = await env.sequence(path.at(-2), name, ["drop"]);
       if (sequence !== undefined) {
         await dropSequence(on, sequence, behavior === "DROP_CASCADE");
         continue;
@@ -122,7 +130,8 @@ export async function dropSequence(
   for (const table of await on.rows.tables.list()) {
     for (const column of visibleColumns(table)) {
       if (sequenceOf(column) !== sequence.id) continue;
-      const what = `column ${column.name} of table ${table.name}`;
+      const own = `column ${column.name} of table ${table.name}`;
+      const what = await shownColumn(on, table, own);
       if (column.identity !== undefined) {
         const message = `cannot drop sequence ${sequence.name} because ${what} requires it`;
         throw new SqlError("2BP01", message, { hint: `You can drop ${what} instead.` });
@@ -134,6 +143,7 @@ export async function dropSequence(
           hint: "Use DROP ... CASCADE to drop the dependent objects too.",
         });
       }
+      await assertMayAlter(on, table);
       await on.rows.alter(table.id, { kind: "set default", column: column.name });
       const message = `drop cascades to default value for ${what}`;
       on.run.notice({ severity: "NOTICE", sqlState: "00000", message });
@@ -150,7 +160,7 @@ async function sequenceNamed(
   { schemaname, relname = "" }: NodeOf<"RangeVar">,
   isOptional: boolean,
 ): Promise<SequenceDescriptor | undefined> {
-  const found = await env.sequence(schemaname, relname);
+  const found = await env.sequence(schemaname, relname, ["alter"]);
   if (found !== undefined) return found;
   const shown = schemaname === undefined ? relname : `${schemaname}.${relname}`;
   const message = `relation "${shown}" does not exist`;
@@ -197,7 +207,8 @@ async function ownerOf(
       hint: "Specify OWNED BY table.column or OWNED BY NONE.",
     });
   }
-  const found = await ports.find(on.rows, schema, name);
+  const range = { relname: name, ...(schema !== undefined && { schemaname: schema }) };
+  const found = await ports.find(on.rows, range, ["alter"]);
   if (found === undefined) throw new SqlError("42P01", `relation "${name}" does not exist`);
   if (found.path.join("\0") !== namespace.join("\0")) {
     throw new SqlError("55000", "sequence must be in same schema as table it is linked to");

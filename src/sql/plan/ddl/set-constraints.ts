@@ -1,4 +1,4 @@
-import type { ConstraintName, RowTransaction } from "../../../rows/index.ts";
+import type { ConstraintName, RowTransaction, TableDescriptor } from "../../../rows/index.ts";
 import { SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { commandPlan, type Plan, type RunContext } from "../plan.ts";
@@ -20,7 +20,8 @@ export function planSetConstraints(
     const found: ConstraintName[] = [];
     for (const { schemaname, relname = "" } of names) {
       const paths = schemaname === undefined ? path : [schemaname.split(".")];
-      found.push(...(await constraintsNamed(rows, paths, relname)));
+      const tablesIn = (at: readonly string[]) => run.transaction.names.tablesIn(rows, at);
+      found.push(...(await constraintsNamed(tablesIn, paths, relname)));
     }
     await rows.setConstraints(names.length === 0 ? "all" : found, isDeferred);
   });
@@ -28,14 +29,12 @@ export function planSetConstraints(
 
 /** All of a name in the first schema that has one. @throws SqlError 42704, 42809. */
 async function constraintsNamed(
-  rows: RowTransaction,
+  tablesIn: (path: readonly string[]) => Promise<readonly TableDescriptor[]>,
   paths: readonly (readonly string[])[],
   name: string,
 ): Promise<readonly ConstraintName[]> {
-  const tables = await rows.tables.list();
   for (const path of paths) {
-    const found = tables
-      .filter(({ namespace }) => namespace.join("\0") === path.join("\0"))
+    const found = (await tablesIn(path))
       .flatMap(({ id, constraints }) => constraints.map((constraint) => ({ id, constraint })))
       .filter(({ constraint }) => constraint.name === name);
     if (found.length === 0) continue;

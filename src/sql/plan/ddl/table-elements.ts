@@ -246,7 +246,7 @@ async function numberedBy(env: PlanEnv, node: Node): Promise<SequenceDescriptor 
   const text = contentOf(cast?.arg ?? arg, "A_Const")?.sval?.sval;
   if (!isPlain || text === undefined) return undefined;
   const [name = "", schema] = [...splitIdentifiers(text)].reverse();
-  const found = await env.sequence(schema, name);
+  const found = await env.sequence(schema, name, ["write-data"]);
   if (found !== undefined) return found;
   throw new SqlError("42P01", `relation "${text}" does not exist`);
 }

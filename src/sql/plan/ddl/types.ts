@@ -9,16 +9,26 @@ import type {
 } from "../../../rows/index.ts";
 import { mentionsType, retyped, visibleColumns } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
+import { isDescribed } from "../../catalog/held.ts";
 import { SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { type DdlPorts, type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
+import {
+  assertMay,
+  assertMayAlter,
+  type DdlPorts,
+  type DdlRun,
+  ddlPlan,
+  shownColumn,
+  shownObject,
+  skip,
+} from "./ddl-run.ts";
 
 /** A type that SQL has defined. */
 export type OwnType = EnumObject | DomainObject;
 
-/** The type of a statement. @throws SqlError 42704, 42809. */
+/** The type that a statement changes. @throws SqlError 42501, 42704, 42809. */
 export async function ownType(
   on: DdlRun,
   ports: DdlPorts,
@@ -29,7 +39,10 @@ export async function ownType(
   if (found?.kind !== "enum" && found?.kind !== "domain") {
     throw new SqlError("42704", `type "${names.join(".")}" does not exist`);
   }
-  if (kind === undefined || kind === found.kind) return found;
+  if (kind === undefined || kind === found.kind) {
+    await assertMay(on, "alter", found);
+    return found;
+  }
   const shown = names.join(".");
   const message = kind === "enum" ? `${shown} is not an enum` : `"${shown}" is not a domain`;
   throw new SqlError("42809", message);
@@ -93,27 +106,33 @@ export async function changeType(
 
 /** @throws SqlError 0A000 where a stored text says something that is to get another name. */
 export async function refuseTexts(on: DdlRun, pattern: RegExp, what: string): Promise<void> {
-  const texts: string[] = [];
+  const texts: { readonly text: string; readonly of: readonly string[] }[] = [];
   for (const table of await on.rows.tables.list()) {
+    const of = table.namespace;
+    const note = (text: string): unknown => texts.push({ text, of });
     for (const { default: given, generated } of table.columns) {
-      if (given?.kind === "expression") texts.push(given.text);
-      if (generated !== undefined) texts.push(generated);
+      if (given?.kind === "expression") note(given.text);
+      if (generated !== undefined) note(generated);
     }
-    for (const one of table.constraints) if (one.kind === "check") texts.push(one.expression);
+    for (const one of table.constraints) if (one.kind === "check") note(one.expression);
     for (const { predicate, parts } of table.indexes) {
-      if (predicate !== undefined) texts.push(predicate);
-      for (const part of parts) if ("expression" in part) texts.push(part.expression);
+      if (predicate !== undefined) note(predicate);
+      for (const part of parts) if ("expression" in part) note(part.expression);
     }
   }
   for (const object of await on.rows.objects.list()) {
-    if (object.kind === "view") texts.push(object.query);
+    const of = object.namespace;
+    if (object.kind === "view") texts.push({ text: object.query, of });
     const checks = object.kind === "domain" ? (object.type.domain?.checks ?? []) : [];
-    for (const { expression } of checks) texts.push(expression);
+    for (const { expression } of checks) texts.push({ text: expression, of });
   }
-  const found = texts.find((text) => pattern.test(text));
+  const found = texts.find(({ text }) => pattern.test(text));
   if (found === undefined) return;
-  throw new SqlError("0A000", `${what} is not supported while an expression names it`, {
-    detail: `The expression is: ${found}`,
+  const held = await on.names.heldIn(found.of);
+  const isShown = held !== undefined && isDescribed(held);
+  const message = `${what} is not supported while an expression names it`;
+  throw new SqlError("0A000", message, {
+    ...(isShown && { detail: `The expression is: ${found.text}` }),
   });
 }
 
@@ -139,6 +158,7 @@ export function planDropType(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlP
       if (isDomain && found.kind !== "domain") {
         throw new SqlError("42809", `"${path.join(".")}" is not a domain`);
       }
+      await assertMay(on, "drop", found);
       await dropType(on, found, behavior === "DROP_CASCADE");
     }
   });
@@ -156,17 +176,19 @@ export async function dropType(on: DdlRun, object: OwnType, isCascade: boolean):
   const views = (await on.rows.objects.list()).filter(
     (each) => each.kind === "view" && each.uses.some(({ id }) => id === object.id),
   );
-  const dependents = [
-    ...columns.map(({ table, column }) => `column ${column} of table ${table.name}`),
-    ...others.map((each) => `type ${each.name}`),
-    ...views.map((each) => `view ${each.name}`),
-  ];
+  const dependents: string[] = [];
+  for (const { table, column } of columns) {
+    dependents.push(await shownColumn(on, table, `column ${column} of table ${table.name}`));
+  }
+  for (const each of [...others, ...views]) dependents.push(await shownObject(on, each));
   if (dependents.length > 0 && !isCascade) {
     throw new SqlError("2BP01", `cannot drop type ${name} because other objects depend on it`, {
       detail: dependents.map((each) => `${each} depends on type ${name}`).join("\n"),
       hint: "Use DROP ... CASCADE to drop the dependent objects too.",
     });
   }
+  for (const each of [...views, ...others]) await assertMay(on, "drop", each);
+  for (const { table } of columns) await assertMayAlter(on, table);
   for (const each of views) on.rows.objects.drop(each);
   for (const { table, column } of columns) {
     await on.rows.alter(table.id, { kind: "drop column", column });

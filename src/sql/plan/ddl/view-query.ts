@@ -83,7 +83,7 @@ export class ViewQuery {
   async #relation(range: NodeOf<"RangeVar">, ctes: ReadonlySet<string>): Promise<unknown> {
     const { relname = "", schemaname } = range;
     if (schemaname === undefined && ctes.has(relname)) return range;
-    const table = await this.#ports.find(this.#rows, schemaname, relname);
+    const table = await this.#ports.find(this.#rows, range, ["read-data"]);
     if (table !== undefined) {
       this.#uses.set(table.table.id, { isTable: true });
       return { ...range, schemaname: table.path.join(".") };

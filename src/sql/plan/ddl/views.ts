@@ -8,7 +8,16 @@ import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { type PlanEnv, withRelations } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { bindView, viewRelation } from "../view-relation.ts";
-import { type DdlPorts, type DdlRun, ddlPlan, refuseTaken, skip } from "./ddl-run.ts";
+import {
+  assertMay,
+  type DdlPorts,
+  type DdlRun,
+  ddlPlan,
+  rangeOf,
+  refuseTaken,
+  shownObject,
+  skip,
+} from "./ddl-run.ts";
 import { cascaded } from "./types.ts";
 import { ViewQuery } from "./view-query.ts";
 
@@ -37,7 +46,7 @@ export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: 
       if (isTaken) throw new SqlError("42809", `"${name}" is not a view`);
     } else if (!isReplacing) {
       throw new SqlError("42P07", `relation "${name}" already exists`);
-    }
+    } else await assertMay(on, "alter", before);
     const resolved = new ViewQuery(env, on.rows, ports);
     const node: Node = { SelectStmt: await resolved.resolve(select) };
     const text = await statementText(node);
@@ -156,11 +165,12 @@ export function planDropView(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlP
       const name = path.at(-1) ?? "";
       const view = await ports.viewNamed(on.rows, path.at(-2), name);
       if (view !== undefined) {
+        await assertMay(on, "drop", view);
         found.push(view);
         going.add(view.id);
         continue;
       }
-      if ((await ports.find(on.rows, path.at(-2), name)) !== undefined) {
+      if ((await ports.find(on.rows, rangeOf(path), [])) !== undefined) {
         const hint = "Use DROP TABLE to remove a table.";
         throw new SqlError("42809", `"${name}" is not a view`, { hint });
       }
@@ -201,16 +211,21 @@ export async function dropViewsOf(
       const isUser = view.uses.some((use) => use.id === at?.id && (!at.isFirst || uses(use)));
       if (isKnown || !isUser) continue;
       found.push({ view, on: at.name });
-      waiting.push({ id: view.id, name: `view ${view.name}`, isFirst: false });
+      waiting.push({ id: view.id, name: await shownObject(on, view), isFirst: false });
     }
   }
   if (found.length === 0) return;
   if (!isCascade) {
+    const shown: string[] = [];
+    for (const { view, on: of } of found) {
+      shown.push(`${await shownObject(on, view)} depends on ${of}`);
+    }
     throw new SqlError("2BP01", `cannot drop ${what} because other objects depend on it`, {
-      detail: found.map(({ view, on: of }) => `view ${view.name} depends on ${of}`).join("\n"),
+      detail: shown.join("\n"),
       hint: "Use DROP ... CASCADE to drop the dependent objects too.",
     });
   }
+  for (const { view } of found) await assertMay(on, "drop", view);
   for (const { view } of found) on.rows.objects.drop(view);
   cascaded(
     on,
@@ -220,17 +235,17 @@ export async function dropViewsOf(
 
 /** @throws SqlError 0A000 where a view uses what is to be changed. */
 export async function refuseViewsOf(
-  rows: RowTransaction,
+  on: DdlRun,
   id: string,
   what: string,
   uses: (use: ViewUse) => boolean = () => true,
 ): Promise<void> {
-  const found = (await viewsOf(rows)).find((view) =>
+  const found = (await viewsOf(on.rows)).find((view) =>
     view.uses.some((use) => use.id === id && uses(use)),
   );
   if (found === undefined) return;
   throw new SqlError("0A000", what, {
-    detail: `view ${found.name} depends on it`,
+    detail: `${await shownObject(on, found)} depends on it`,
     hint: "Drop the view first, and create it again behind the change.",
   });
 }
@@ -256,7 +271,8 @@ export function planMoveView(
       skip(on, "00000", message);
       return;
     }
-    await refuseViewsOf(on.rows, view.id, "cannot rename a view that another view uses");
+    await assertMay(on, "alter", view);
+    await refuseViewsOf(on, view.id, "cannot rename a view that another view uses");
     const namespace =
       to.schema === undefined ? view.namespace : await ports.namespaceFor(to.schema);
     const name = to.name ?? view.name;

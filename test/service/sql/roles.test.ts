@@ -1,0 +1,217 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../support/postgres-server.ts";
+import { ADMIN_KEY, Team } from "../access/support.ts";
+import { rowsOf, sql } from "./support.ts";
+
+let team: Team;
+let port: number;
+let jo: string;
+
+beforeAll(async () => {
+  port = await freePort();
+  team = await Team.open({ accessStaleness: "0", listen: { port: 0, pgPort: port } });
+  jo = await team.principal("jo");
+  await rowsOf(
+    team,
+    `create schema s; create table s.t(a int primary key); insert into s.t values (1);
+     create table s.u(a int primary key); create schema other; create table other.v(a int)`,
+  );
+  await team.table("s", "ice");
+});
+afterAll(() => team.firn.close());
+
+/** The native API's word on a principal's privileges. */
+async function holds(principal: string, privilege: string, on: object): Promise<boolean> {
+  const asked = { principal, privilege, catalog: "default", ...on };
+  const { allowed } = await team.admin("POST", "/api/v1/access:explain", asked);
+  return allowed as boolean;
+}
+
+const T = { namespace: ["s"], name: "t" };
+
+async function refusal(statement: string, key: string = ADMIN_KEY): Promise<string> {
+  const outcome = await sql(team, key, statement);
+  return "sqlState" in outcome ? outcome.sqlState : "done";
+}
+
+describe("roles", () => {
+  it("are principals and roles of the account", async () => {
+    await rowsOf(team, "create role readers");
+    await rowsOf(team, "create user kim in role readers");
+    const { kind } = await team.admin("GET", "/api/v1/principals/readers");
+    expect(kind).toBe("ROLE");
+    const kim = await team.admin("GET", "/api/v1/principals/kim");
+    expect(kim).toMatchObject({ kind: "LOCAL", roles: ["readers"], suspended: false });
+    expect(await refusal("create role readers")).toBe("42710");
+    await rowsOf(team, "alter role kim nologin");
+    expect(await team.admin("GET", "/api/v1/principals/kim")).toMatchObject({ suspended: true });
+    await rowsOf(team, "revoke readers from kim");
+    expect(await team.admin("GET", "/api/v1/principals/kim")).toMatchObject({ roles: [] });
+    await rowsOf(team, "drop role kim");
+    expect(await refusal("drop role kim")).toBe("42704");
+    expect(await rowsOf(team, "drop role if exists kim")).toEqual([]);
+  });
+
+  it("refuses what does not fit, with a way out", async () => {
+    for (const [statement, sqlState, hint] of [
+      ["create user a password 'x'", "0A000", "API key"],
+      ["alter role jo password 'x'", "0A000", "API key"],
+      ["create role a superuser", "0A000", "admin"],
+      ["create role a in role readers", "0A000", "members"],
+      ["alter role readers login", "0A000", "CREATE USER"],
+      ["grant readers to jo with admin option", "0A000", "manages roles"],
+      ["grant references on s.t to jo", "0A000", "foreign key"],
+      ["grant select(a) on s.t to jo", "0A000", "table"],
+      ["grant usage on sequence s.x to jo", "0A000", "schema"],
+      ['grant connect on database "default" to jo', "0A000", "USAGE"],
+      ["grant create on s.t to jo", "0LP01", "CREATE"],
+      ["grant select on s.absent to jo", "42P01", "absent"],
+      ["grant select on s.t to absent", "42704", "absent"],
+      ["set role absent", "22023", "absent"],
+      ["begin; grant select on s.t to jo", "25001", "BEGIN"],
+    ] as const) {
+      const outcome = await sql(team, ADMIN_KEY, statement);
+      expect(outcome, statement).toMatchObject({ sqlState });
+      expect((outcome as { readonly text: string }).text, statement).toContain(hint);
+    }
+  });
+
+  it("is for those who manage principals", async () => {
+    await rowsOf(team, "grant usage on schema s to jo");
+    for (const statement of [
+      "create role mine",
+      "drop role readers",
+      "grant readers to jo",
+      "grant select on s.t to jo",
+    ]) {
+      expect(await refusal(statement, jo), statement).toBe("42501");
+    }
+    await rowsOf(team, "revoke usage on schema s from jo");
+  });
+});
+
+describe("GRANT and REVOKE", () => {
+  it.each([
+    ["select on s.t", T, ["read-data", "read-metadata"]],
+    ["insert, update, delete, truncate on table s.t", T, ["write-data"]],
+    ["all on s.t", T, ["read-data", "read-metadata", "write-data"]],
+    ["select on all tables in schema s", T, ["read-data", "read-metadata"]],
+    ["select on s.ice", { namespace: ["s"], name: "ice" }, ["read-data", "read-metadata"]],
+    ["create on schema s", { namespace: ["s"] }, ["create"]],
+    ['create on database "default"', {}, ["create"]],
+  ] as const)("%s", async (what, on, privileges) => {
+    const all = ["read-metadata", "read-data", "write-data", "alter", "create", "drop"];
+    await rowsOf(team, `grant ${what} to jo`);
+    for (const each of all) {
+      expect(await holds("jo", each, on), each).toBe(
+        (privileges as readonly string[]).includes(each),
+      );
+    }
+    await rowsOf(team, `revoke ${what} from jo`);
+    for (const each of all) expect(await holds("jo", each, on), each).toBe(false);
+  });
+
+  it("reaches everybody as PUBLIC, and holds from the next statement on", async () => {
+    expect(await refusal("select * from s.t", jo)).toBe("3D000");
+    await rowsOf(team, "grant select on s.t to public");
+    expect(await rowsOf(team, "select * from s.t", {}, jo)).toEqual([[1]]);
+    await rowsOf(team, "revoke select on s.t from public");
+    expect(await refusal("select * from s.t", jo)).toBe("3D000");
+  });
+
+  it("is given on by those who hold the grant option, and no more than they hold", async () => {
+    await rowsOf(team, "grant select on s.t to jo with grant option");
+    expect(await refusal("grant select on s.t to readers", jo)).toBe("done");
+    expect(await refusal("grant insert on s.t to readers", jo)).toBe("42501");
+    expect(await holds("readers", "read-data", T)).toBe(true);
+    await rowsOf(team, "revoke grant option for select on s.t from jo");
+    expect(await holds("jo", "read-data", T)).toBe(true);
+    expect(await holds("jo", "manage-grants", T)).toBe(false);
+    await rowsOf(team, "revoke all on s.t from jo, readers");
+  });
+
+  it("is what has_table_privilege and the lists tell", async () => {
+    await rowsOf(team, "grant select on s.t to readers");
+    await rowsOf(team, "grant readers to jo");
+    const [told] = await rowsOf(
+      team,
+      `select has_table_privilege('jo', 's.t', 'SELECT'),
+        has_table_privilege('jo', 's.t', 'INSERT'), has_table_privilege('jo', 's.u', 'SELECT'),
+        has_table_privilege('s.t', 'DELETE'), has_schema_privilege('jo', 's', 'USAGE'),
+        has_schema_privilege('jo', 's', 'CREATE'), pg_has_role('jo', 'readers', 'MEMBER'),
+        has_table_privilege('jo', 's.t', 'INSERT, SELECT')`,
+    );
+    expect(told).toEqual([true, false, false, true, true, false, true, true]);
+    const own = "select has_table_privilege('s.t', 'SELECT'), has_table_privilege('s.t', 'INSERT')";
+    expect(await rowsOf(team, own, {}, jo)).toEqual([[true, false]]);
+    const acl = "select relacl::text from pg_class where oid = 's.t'::regclass";
+    expect(await rowsOf(team, acl)).toEqual([["{readers=r/admin}"]]);
+    const roles = "select rolname, rolcanlogin, rolsuper from pg_roles order by 1";
+    expect(await rowsOf(team, roles)).toEqual([
+      ["admin", true, true],
+      ["jo", true, false],
+      ["readers", false, false],
+    ]);
+    expect(await rowsOf(team, roles, {}, jo)).toEqual([
+      ["jo", true, false],
+      ["readers", false, false],
+    ]);
+  });
+});
+
+describe("SET ROLE", () => {
+  it("goes on with the rights of the role alone, until it is reset", async () => {
+    const client = await session("admin", ADMIN_KEY);
+    await client.query("set role readers");
+    const who = "select current_user as now, session_user as own";
+    expect((await client.query(who)).rows).toEqual([{ now: "readers", own: "admin" }]);
+    expect((await client.query("select * from s.t")).rows).toEqual([{ a: 1 }]);
+    await expect(client.query("insert into s.t values (2)")).rejects.toMatchObject({
+      code: "42501",
+    });
+    await expect(client.query("select * from s.u")).rejects.toMatchObject({ code: "42P01" });
+    await expect(client.query("create role x")).rejects.toMatchObject({ code: "42501" });
+    await client.query("reset role");
+    expect((await client.query("select * from s.u")).rows).toEqual([]);
+    await client.end();
+  });
+
+  it("is undone with its transaction", async () => {
+    const client = await session("admin", ADMIN_KEY);
+    await client.query("begin");
+    await client.query("set local role readers");
+    await expect(client.query("select * from s.u")).rejects.toMatchObject({ code: "42P01" });
+    await client.query("rollback");
+    expect((await client.query("select * from s.u")).rows).toEqual([]);
+    await client.query("begin");
+    await client.query("set role readers");
+    await client.query("rollback");
+    expect((await client.query("select * from s.u")).rows).toEqual([]);
+    await client.end();
+  });
+
+  it("needs a membership, at each statement", async () => {
+    const client = await session("jo", jo);
+    for (const role of ["admin", "absent"]) {
+      await expect(client.query(`set role ${role}`)).rejects.toMatchObject({ code: "42501" });
+      const config = `select set_config('role', '${role}', false)`;
+      await client.query(config);
+      await expect(client.query("select 1")).rejects.toMatchObject({ code: "42501" });
+      await client.query("reset role");
+    }
+    await client.query("set role readers");
+    expect((await client.query("select * from s.t")).rows).toEqual([{ a: 1 }]);
+    await rowsOf(team, "revoke readers from jo");
+    await expect(client.query("select * from s.t")).rejects.toMatchObject({ code: "42501" });
+    await client.query("reset role");
+    expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await client.end();
+  });
+});
+
+async function session(user: string, password: string): Promise<pg.Client> {
+  const client = new pg.Client({ host: "127.0.0.1", port, user, database: "default", password });
+  await client.connect();
+  return client;
+}
