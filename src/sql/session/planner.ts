@@ -28,6 +28,7 @@ import type { Plan, RunContext } from "../plan/plan.ts";
 import { type PlannerPorts, planStatement } from "../plan/plan-statement.ts";
 import { alsoNeeds, type TableUse } from "../plan/table-use.ts";
 import { namesOf } from "./name-list.ts";
+import { type IsSameTable, PlanBasis, PlanCache } from "./plan-cache.ts";
 import type { SqlSession } from "./session.ts";
 import { SystemCatalog } from "./system-catalog.ts";
 import { TypeNames } from "./type-names.ts";
@@ -42,6 +43,7 @@ export function sessionPlanner(
 ): (session: SqlSession, statement: Statement, types: readonly number[]) => Promise<Plan> {
   let current: SqlSession | undefined;
   const typeNames = new WeakMap<SqlSession, TypeNames>();
+  const caches = new WeakMap<SqlSession, PlanCache>();
   const system = new SystemCatalog(catalog, () => current as SqlSession);
   const virtual: VirtualRelations = {
     find: (schema, name) => catalog.virtual?.find(schema, name) ?? system.find(schema, name),
@@ -60,6 +62,11 @@ export function sessionPlanner(
     const names = new Names(session, seen, types);
     types.begin(names.searchPath.map((path) => path.join(".")));
     const isSystem = await system.load(session, statement, types);
+    const cache = caches.get(session) ?? new PlanCache(session);
+    caches.set(session, cache);
+    const kept = isSystem ? undefined : await cache.find(statement, given, names.isSame);
+    if (kept !== undefined) return kept;
+    const basis = new PlanBasis();
     const ports: PlannerPorts = {
       prepared: session.prepared,
       cursors: session.cursors,
@@ -74,21 +81,23 @@ export function sessionPlanner(
       typeNamed: (rows, schema, name) => names.typeNamed(rows, schema, name),
       defineType: (type) => names.defineType(type),
       env: ({ source }, parameters, used, usedObjects): Omit<PlanEnv, "bindQuery"> => ({
-        ...names.relations(source, used, usedObjects),
+        ...names.relations(source, used, usedObjects, basis),
         usedObjects,
         functions,
         source,
         parameters,
         used,
         clock: session.clock,
-        bindContext: session.contexts.now(),
+        bindContext: basis.watched(session.contexts.now()),
         contextOf: () => session.contexts.now(),
         transactionOf: rowsOfRun,
         setting: (name) => session.settings.get(name),
       }),
     };
     const plan = await planStatement(statement, given, ports);
-    return isSystem ? system.reloading(session, statement, plan, types) : plan;
+    if (isSystem) return system.reloading(session, statement, plan, types);
+    cache.keep(statement, given, plan, basis);
+    return plan;
   };
 }
 
@@ -155,6 +164,7 @@ class Names {
     source: Source,
     used: TableUse[],
     usedObjects: ObjectUse[],
+    basis: PlanBasis,
   ): Pick<PlanEnv, "table" | "relation" | "load" | "sequence"> {
     const known = new Map<string, KnownRelation | undefined>();
     const keyOf = (schema: string | undefined, name: string): string => `${schema ?? ""}\0${name}`;
@@ -178,17 +188,27 @@ class Names {
       if (!used.includes(found.use)) used.push(found.use);
       return found;
     };
+    const lookUp = async (schema: string | undefined, name: string) => {
+      const found = await this.#lookUp(schema, name);
+      if (found?.kind === "table") basis.table(schema, name, found.use.descriptor);
+      else basis.other();
+      return found;
+    };
     const load: PlanEnv["load"] = async (needed) => {
       const { schema, name } = needed;
       if (needed instanceof NeededType) {
+        basis.other();
         await this.#types.load(needed, await this.#rows(), usedObjects);
         return;
       }
-      known.set(keyOf(schema, name), await this.#lookUp(schema, name));
+      known.set(keyOf(schema, name), await lookUp(schema, name));
     };
     return {
       load,
-      sequence: (schema, name, needs) => this.#sequence(schema, name, needs),
+      sequence: (schema, name, needs) => {
+        basis.other();
+        return this.#sequence(schema, name, needs);
+      },
       relation: (range, needs) => {
         const { relname = "" } = range;
         const schema = this.#schemaOf(range);
@@ -198,7 +218,7 @@ class Names {
       },
       table: async (range, needs) => {
         const { relname = "" } = range;
-        const found = await this.#lookUp(this.#schemaOf(range), relname);
+        const found = await lookUp(this.#schemaOf(range), relname);
         const isWrite = needs.includes("write-data");
         if (found?.kind === "virtual" && isWrite) throw readOnly(relname);
         if (found?.kind === "view") {
@@ -214,12 +234,24 @@ class Names {
     };
   }
 
-  async #lookUp(schema: string | undefined, name: string): Promise<KnownRelation | undefined> {
+  /** Whether a name means the same table as before. */
+  readonly isSame: IsSameTable = async ({ schema, name, table }) => {
+    if (this.#computed(schema, name) !== undefined) return false;
+    const now = (await this.#found(await this.#rows(), schema, name))?.table;
+    if (now?.id !== table.id || now.version !== table.version) return false;
+    await this.#types.defineColumns(now);
+    return true;
+  };
+
+  #computed(schema: string | undefined, name: string) {
     const { virtual } = this.#catalog;
-    const computed =
-      schema === undefined
-        ? ["pg_catalog", ...this.#path].map((each) => virtual?.find(each, name)).find(Boolean)
-        : virtual?.find(schema, name);
+    return schema === undefined
+      ? ["pg_catalog", ...this.#path].map((each) => virtual?.find(each, name)).find(Boolean)
+      : virtual?.find(schema, name);
+  }
+
+  async #lookUp(schema: string | undefined, name: string): Promise<KnownRelation | undefined> {
+    const computed = this.#computed(schema, name);
     if (computed !== undefined) return { kind: "virtual", virtual: computed };
     const rows = await this.#rows();
     const found = await this.#found(rows, schema, name);
