@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { utf8 } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine, type EstimateRequest } from "../../src/lsm/engine/engine.ts";
+import { MemtableCursor } from "../../src/lsm/memtable/cursor.ts";
 import type { LsmTuning } from "../../src/lsm/options.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import type { WriteOp } from "../../src/lsm/write/write-path.ts";
@@ -114,6 +115,16 @@ describe("an estimate of a range", () => {
     expect(await engine.estimate({ from: keyOf(0), to: keyOf(500) })).toMatchObject({ entries: 0 });
     await engine.compact();
     expect(await engine.estimate()).toMatchObject({ entries: 1_000 });
+    await engine.close();
+  });
+
+  it("looks at one key of a memtable that it neither counts nor samples", async () => {
+    const engine = await openEngine({ compaction: "manual" });
+    await engine.write(rows(0, 2_000));
+    const next = vi.spyOn(MemtableCursor.prototype, "next");
+    expect(await engine.estimate({ to: keyOf(1_000) })).toMatchObject({ entries: 1_000 });
+    expect(next.mock.calls.length).toBeLessThanOrEqual(1);
+    next.mockRestore();
     await engine.close();
   });
 

@@ -270,7 +270,8 @@ function partOfMemtable(
   prefixBytes: number,
 ): Part {
   const cursor = memtable.cursor();
-  const most = Math.min(keys, SAMPLED_KEYS);
+  // Of a range that is not counted a sample says how often prefixes change, and nothing else.
+  const most = keys <= SAMPLED_KEYS ? keys : prefixBytes === 0 ? 1 : SAMPLED_KEYS;
   const seen = { keys: 0, deletions: 0, bytes: 0, changes: 0 };
   let first: Key | undefined;
   let before: Key | undefined;
