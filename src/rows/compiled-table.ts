@@ -263,9 +263,14 @@ export class TableReader {
 
   /** One row as an array. */
   row(key: Uint8Array, value: Uint8Array): Datum[] {
+    return this.columnsOf(key, value).map((column) => column[0] as Datum);
+  }
+
+  /** As `row`: each column of it alone. */
+  columnsOf(key: Uint8Array, value: Uint8Array): Datum[][] {
     const out: Datum[][] = this.#sources.map(() => []);
     this.read(key, value, 0, value.length, out, this.vectors(out), 0);
-    return out.map((column) => column[0] as Datum);
+    return out;
   }
 }
 

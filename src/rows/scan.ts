@@ -1,8 +1,8 @@
 import { copyOf } from "../base/bytes.ts";
-import type { PackedRows, PackedScan } from "../lsm/index.ts";
+import type { Maybe, PackedRows, PackedScan } from "../lsm/index.ts";
 import type { RowBatch, RowScan } from "./batch.ts";
 import type { CompiledIndex, EntryReader } from "./compiled-index.ts";
-import type { CompiledTable, TableReader } from "./compiled-table.ts";
+import { type CompiledTable, readerOf, type TableReader } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import type { EngineView } from "./engine-view.ts";
 import { corruptRow } from "./errors.ts";
@@ -23,6 +23,7 @@ export interface StoredRows {
 
 /** What scans need of their transaction. */
 export interface ScanHost {
+  readonly get: (key: Uint8Array) => Maybe<Uint8Array | undefined>;
   readonly getMany: (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
   /** Throws where the transaction is over; says that rows are shown. */
   readonly onRead: () => void;
@@ -136,6 +137,43 @@ export class PrimaryScan implements RowScan {
   close(): void {
     this.#ranges.close();
   }
+}
+
+/** The row of one key, or none: a look-up, which costs a fraction of what a range does. */
+export class PointScan implements RowScan {
+  readonly #key: Uint8Array;
+  readonly #reader: TableReader;
+  readonly #host: ScanHost;
+  #isDone = false;
+
+  constructor(key: Uint8Array, reader: TableReader, host: ScanHost) {
+    this.#key = key;
+    this.#reader = reader;
+    this.#host = host;
+  }
+
+  async nextBatch(): Promise<RowBatch | undefined> {
+    this.#host.onRead();
+    if (this.#isDone) return undefined;
+    this.#isDone = true;
+    const read = this.#host.get(this.#key);
+    const value = read instanceof Promise ? await read : read;
+    if (value === undefined) return undefined;
+    return { count: 1, columns: this.#reader.columnsOf(this.#key, value) };
+  }
+
+  close(): void {
+    this.#isDone = true;
+  }
+}
+
+/** The key that a request is of, where it is of one alone. */
+function onlyKeyOf(codec: KeyCodec, request: RowScanRequest): Uint8Array | undefined {
+  const { equal = [], ranges, limit = 1, lock } = request;
+  const isWhole = equal.length === codec.parts.length && !equal.includes(null);
+  if (!isWhole || ranges !== undefined || lock !== undefined || limit < 1) return undefined;
+  if (request.lower !== undefined || request.upper !== undefined) return undefined;
+  return codec.encodeStart(equal);
 }
 
 /** Rows as they are stored, copied out of the scan's memory. */
@@ -295,4 +333,22 @@ export class DecodedScan implements RowScan {
     });
     return { count: rows.length, columns };
   }
+}
+
+/** Rows of a request for the primary key. */
+export function primaryScan(
+  view: EngineView,
+  compiled: CompiledTable,
+  request: RowScanRequest,
+  host: ScanHost,
+  filter: RowFilter | undefined,
+): RowScan {
+  const reader = readerOf(compiled, request.columns);
+  const only = onlyKeyOf(compiled.key, request);
+  if (only !== undefined) return new PointScan(only, reader, host);
+  const begin = scansOf(view, compiled.key, request);
+  if (request.lock === undefined && request.ranges === undefined) {
+    return new PrimaryScan(begin, reader, host);
+  }
+  return new DecodedScan(new StoredScan(begin, host), reader, filter, request.limit);
 }

@@ -42,7 +42,7 @@ import {
   IndexedRows,
   IndexOnlyScan,
   LazyScan,
-  PrimaryScan,
+  primaryScan,
   type RowFilter,
   type ScanHost,
   StoredScan,
@@ -608,23 +608,15 @@ export class RowTransaction implements LockOwner {
   #openScan(compiled: CompiledTable, request: RowScanRequest): RowScan {
     const index = request.index ?? 0;
     const host = this.#scanHost();
-    if (index === 0) return this.#primaryScan(compiled, request, host);
+    if (index === 0) {
+      return primaryScan(this.#view, compiled, request, host, this.#filter(request.lock));
+    }
     const of = compiled.index(index);
     if (of.index.state !== "public") {
       const place = { table: compiled.table.name, index: of.index.name };
       throw rowError("Invalid", "ROW_INDEX_UNREADY", "55000", "the index is not built yet", place);
     }
     return this.#indexScan(compiled, of, request, host);
-  }
-
-  #primaryScan(compiled: CompiledTable, request: RowScanRequest, host: ScanHost): RowScan {
-    const reader = readerOf(compiled, request.columns);
-    const begin = scansOf(this.#view, compiled.key, request);
-    if (request.lock === undefined && request.ranges === undefined) {
-      return new PrimaryScan(begin, reader, host);
-    }
-    const rows = new StoredScan(begin, host);
-    return new DecodedScan(rows, reader, this.#filter(request.lock), request.limit);
   }
 
   #indexScan(
@@ -663,6 +655,7 @@ export class RowTransaction implements LockOwner {
 
   #scanHost(): ScanHost {
     return {
+      get: (key) => this.#view.get(key),
       getMany: async (keys) => await this.#view.getMany(keys),
       onRead: () => {
         this.#assertGoing();
