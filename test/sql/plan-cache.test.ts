@@ -139,6 +139,28 @@ describe("plans of texts that are sent again", () => {
     expect(await around(text, shadow)).toEqual(["public", "lake"]);
   });
 
+  it("are not those of a table that was made in the place of theirs, and rolled back", async () => {
+    const text = "select name from t where id = 1";
+    await client.query("prepare p as select name from t where id = 1");
+    const remade = (): Promise<unknown> =>
+      client.query(
+        `begin; drop table t; create table t (id int primary key, name text);
+         insert into t values (1, 'new')`,
+      );
+    expect(await around(text, remade)).toEqual(["one", "new"]);
+    expect(await values("execute p")).toEqual(["new"]);
+    expect(await around(text, () => client.query("rollback"))).toEqual(["new", "one"]);
+    expect(await values("execute p")).toEqual(["one"]);
+  });
+
+  it("EXECUTE runs a new plan where its tables have changed", async () => {
+    await client.query("prepare p as select name from t where id = 1");
+    await client.query("alter table t add column more int");
+    expect(await values("execute p")).toEqual(["one"]);
+    await client.query("alter table t drop name, add name int");
+    await expect(client.query("execute p")).rejects.toMatchObject({ code: "0A000" });
+  });
+
   it("take the words for times anew", async () => {
     const text = "select 'now'::timestamptz::text";
     await values(text);

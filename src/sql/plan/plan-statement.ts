@@ -50,6 +50,8 @@ export interface PlannerPorts extends DdlPorts, Pick<PreparePorts, "prepare"> {
     usedObjects: ObjectUse[],
   ) => Omit<PlanEnv, "bindQuery">;
   readonly prepared: ReadonlyMap<string, Prepared | undefined>;
+  /** Plans a prepared statement again where its tables have changed. */
+  readonly current: (name: string) => Promise<unknown>;
   readonly cursors: Cursors;
 }
 
@@ -83,6 +85,7 @@ export async function planStatement(
   if ("ExecuteStmt" in node) {
     const { ExecuteStmt } = node;
     const { prepared } = ports;
+    await ports.current(ExecuteStmt.name ?? "");
     const plan = () => planExecute(ExecuteStmt, statement, prepared, preparing(env, ports));
     return withRelations(env, plan);
   }

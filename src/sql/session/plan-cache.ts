@@ -25,6 +25,12 @@ interface TableName {
   readonly table: TableDescriptor;
 }
 
+/** Whether a table is as it was. One made in the place of another may have its id and version. */
+export function isSameTable(now: TableDescriptor, before: TableDescriptor): boolean {
+  const isSame = now.version === before.version && now.relation === before.relation;
+  return isSame && now.id === before.id;
+}
+
 /** Whether a name means the same table, as it was. */
 export type IsSameTable = (name: TableName) => Promise<boolean>;
 

@@ -28,7 +28,7 @@ import type { Plan, RunContext } from "../plan/plan.ts";
 import { type PlannerPorts, planStatement } from "../plan/plan-statement.ts";
 import { alsoNeeds, type TableUse } from "../plan/table-use.ts";
 import { namesOf } from "./name-list.ts";
-import { type IsSameTable, PlanBasis, PlanCache } from "./plan-cache.ts";
+import { type IsSameTable, isSameTable, PlanBasis, PlanCache } from "./plan-cache.ts";
 import type { SqlSession } from "./session.ts";
 import { SystemCatalog } from "./system-catalog.ts";
 import { TypeNames } from "./type-names.ts";
@@ -69,6 +69,7 @@ export function sessionPlanner(
     const basis = new PlanBasis();
     const ports: PlannerPorts = {
       prepared: session.prepared,
+      current: (name) => session.current(name),
       cursors: session.cursors,
       prepare: (inner, types, isSql) => session.prepare(inner, types, isSql),
       searchPath: () => names.searchPath,
@@ -238,7 +239,7 @@ class Names {
   readonly isSame: IsSameTable = async ({ schema, name, table }) => {
     if (this.#computed(schema, name) !== undefined) return false;
     const now = (await this.#found(await this.#rows(), schema, name))?.table;
-    if (now?.id !== table.id || now.version !== table.version) return false;
+    if (now === undefined || !isSameTable(now, table)) return false;
     await this.#types.defineColumns(now);
     return true;
   };

@@ -12,6 +12,7 @@ import type { TypeRegistry } from "../types/registry.ts";
 import { planPortal, planPortalRows } from "./cursor-statements.ts";
 import { Cursors } from "./cursors.ts";
 import { type FieldWriter, fieldWriter, readBinary, readText } from "./field-codec.ts";
+import { isSameTable } from "./plan-cache.ts";
 import { SessionSequences } from "./sequences.ts";
 import { NO_ROLE, spanMs } from "./setting-table.ts";
 import { SessionSettings } from "./settings.ts";
@@ -357,7 +358,7 @@ export class SqlSession {
     const rows = (await this.transactionState.rows()) as RowTransaction;
     for (const { descriptor } of tables) {
       const now = await rows.tables.find(descriptor.id);
-      if (now?.version !== descriptor.version) return false;
+      if (now === undefined || !isSameTable(now, descriptor)) return false;
     }
     for (const { id, version } of objects) {
       if ((await rows.objects.find(id))?.version !== version) return false;
