@@ -91,7 +91,9 @@ export class SqlSession {
       database,
       pid: () => this.pid,
       sequences: this.sequences,
-      transactionMicros: () => this.transactionState.startedMicros || nowMicros(),
+      // A statement that stands alone is planned before its transaction begins.
+      transactionMicros: () =>
+        this.transactionState.hasBegun ? this.transactionState.startedMicros : nowMicros(),
     });
   }
 
