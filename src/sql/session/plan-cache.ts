@@ -1,9 +1,10 @@
+import type { Clock } from "../../base/clock.ts";
 import { LruMap } from "../../base/lru.ts";
 import type { TableDescriptor } from "../../rows/index.ts";
 import type { Statement } from "../parse/statement.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { SqlContext } from "../types/context.ts";
-import type { SqlSession } from "./session.ts";
+import type { SessionSettings } from "./settings.ts";
 
 /** Of the texts of statements whose plans are kept: a plan takes many times its text. */
 const KEPT_CHARS = 65_536;
@@ -33,6 +34,12 @@ export function isSameTable(now: TableDescriptor, before: TableDescriptor): bool
 
 /** Whether a name means the same table, as it was. */
 export type IsSameTable = (name: TableName) => Promise<boolean>;
+
+/** What the cache needs of its session. */
+interface Session {
+  readonly settings: SessionSettings;
+  readonly clock: Clock;
+}
 
 interface KeptPlan {
   readonly statement: Statement;
@@ -99,7 +106,7 @@ export class PlanBasis {
  * other tables of a name are seen. Whatever is checked when a plan starts is checked each time.
  */
 export class PlanCache {
-  readonly #session: SqlSession;
+  readonly #session: Session;
   /** By the parser's trees, which are the same for the same text. */
   readonly #kept: LruMap<Statement, KeptPlan> = new LruMap(
     KEPT_CHARS,
@@ -108,7 +115,7 @@ export class PlanCache {
   /** Planned once: most texts with their values in them never come again. */
   readonly #seen = new WeakSet<Statement>();
 
-  constructor(session: SqlSession) {
+  constructor(session: Session) {
     this.#session = session;
   }
 
