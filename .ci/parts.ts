@@ -23,6 +23,8 @@ export interface Part {
   readonly stream: Stream;
   /** Whether it closes with the plain line, counts as one test, or readies what others need. */
   readonly counts: "line" | "one" | "none";
+  /** It runs for one commit of so many, which the commit's hash decides; absent: for each. */
+  readonly oneOf?: number;
   /** What the machine has to run for it to be tried; it is skipped where it does not. */
   readonly needs?: readonly (readonly string[])[];
 }
@@ -81,6 +83,14 @@ function simple(name: string, stream: Stream, command: readonly string[]): Spec 
   return { name, stream, command: () => command };
 }
 
+/** Whether a commit runs a part. Parts that take long and seldom fail take turns. */
+export function isItsTurn(
+  { name, oneOf = 1 }: Pick<Part, "name" | "oneOf">,
+  text: string,
+): boolean {
+  return drawn(text, `turn of ${name}`, oneOf) === 1;
+}
+
 /** What needs nothing but Node; beside it what the other parts install is fetched. */
 const FIRST: readonly Spec[] = [
   { ...simple("tools", "waits", ["bash", ".ci/debian.sh"]), counts: "none" },
@@ -108,27 +118,30 @@ const BESIDE: readonly Spec[] = [
   {
     name: "matrix",
     stream: "computes",
+    oneOf: 2,
     soaks: true,
     command: ({ seed }) => npm("test:kill", "--matrix", "--seed", seed()),
   },
   { name: "nodes", stream: "waits", command: ({ seed }) => npm("test:nodes", "--seed", seed()) },
   simple("rck", "waits", npm("test:rck")),
-  simple("suite", "waits", npm("test:pyiceberg-suite")),
+  { ...simple("suite", "waits", npm("test:pyiceberg-suite")), oneOf: 2 },
   simple("package", "waits", node(".ci/package.ts")),
   simulation("sim", "catalog", [300, 2_000, 20_000]),
   simulation("sim-lsm", "lsm", [60, 400, 4_000]),
   simulation("sim-rows", "rows", [60, 300, 3_000]),
-  simulation("sim-aws", "catalog-dynamo", [20, 60, 1_000]),
+  { ...simulation("sim-aws", "catalog-dynamo", [20, 60, 1_000]), oneOf: 2 },
   {
     name: "months",
     stream: "computes",
+    oneOf: 2,
     soaks: true,
     command: ({ size }) => npm("months", "--commits", size(3_000, 10_000, 100_000)),
   },
-  simulation("sim-lsm-s3", "lsm-s3", [30, 100, 1_000]),
+  { ...simulation("sim-lsm-s3", "lsm-s3", [30, 100, 1_000]), oneOf: 2 },
   {
     name: "ambiguity",
     stream: "computes",
+    oneOf: 2,
     soaks: true,
     command: ({ size, seed }) =>
       npm("test:ambiguity", "--ops", size(4_000, 10_000, 100_000), "--seed", seed()),
@@ -137,6 +150,7 @@ const BESIDE: readonly Spec[] = [
     (part): Spec => ({
       name: part === "aws" ? "faults" : "faults-s3",
       stream: "computes",
+      oneOf: 2,
       soaks: true,
       command: ({ size, seed }) =>
         npm("test:faults", "--part", part, "--pairs", size(100, 400, 5_000), "--seed", seed()),
@@ -145,6 +159,7 @@ const BESIDE: readonly Spec[] = [
   {
     name: "damage",
     stream: "computes",
+    oneOf: 2,
     soaks: true,
     command: ({ size, seed }) => {
       const [seeds, cases] = [size(2, 6, 60), size(300, 800, 800)];
@@ -158,7 +173,7 @@ const BESIDE: readonly Spec[] = [
     soaks: true,
     command: ({ size, text }) => npm("test:mutants", "--share", size(0.1, 1, 1), "--seed", text),
   },
-  simple("over", "computes", npm("test:over")),
+  { ...simple("over", "computes", npm("test:over")), oneOf: 2 },
   simple("sql-suites", "computes", npm("test:sql-suites")),
 ];
 
@@ -185,13 +200,16 @@ const ALONE: readonly Spec[] = [
     },
   },
   simple("bench", "alone", npm("bench", "catalog", "--smoke")),
-  simple("bench-aws", "alone", npm("bench", "catalog", "--profile", "aws", "--smoke")),
-  simple("engine", "alone", npm("bench", "lsm-blocks", "--smoke")),
+  {
+    ...simple("bench-aws", "alone", npm("bench", "catalog", "--profile", "aws", "--smoke")),
+    oneOf: 2,
+  },
+  { ...simple("engine", "alone", npm("bench", "lsm-blocks", "--smoke")), oneOf: 2 },
   simple("lsm", "alone", npm("bench", "lsm", "--smoke")),
-  simple("compact", "alone", npm("bench", "compaction", "--smoke")),
+  { ...simple("compact", "alone", npm("bench", "compaction", "--smoke")), oneOf: 2 },
   simple("bench-start", "alone", npm("bench", "start", "--smoke")),
-  simple("dead-names", "alone", npm("bench", "dead-names", "--smoke")),
-  simple("bench-backup", "alone", npm("bench", "backup", "--smoke")),
+  { ...simple("dead-names", "alone", npm("bench", "dead-names", "--smoke")), oneOf: 2 },
+  { ...simple("bench-backup", "alone", npm("bench", "backup", "--smoke")), oneOf: 2 },
   {
     ...simple("iceberg", "alone", npm("bench", "iceberg", "--smoke")),
     needs: [

@@ -1,7 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { drawn, type Extent, LIMIT_SECONDS, type Phase, phasesOf } from "./parts.ts";
+import {
+  drawn,
+  type Extent,
+  isItsTurn,
+  LIMIT_SECONDS,
+  type Part,
+  type Phase,
+  phasesOf,
+} from "./parts.ts";
 import { type Outcome, PartRunner, Report } from "./report.ts";
 import { ROOT } from "./tools.ts";
 
@@ -62,16 +70,24 @@ function commit(): string {
 /** @throws Error where a name is none. */
 function wanted({ extent, text, names }: Options): readonly Phase[] {
   const phases = phasesOf(extent, text);
-  if (names.length === 0) return phases;
+  if (names.length === 0) {
+    if (extent !== "commit") return phases;
+    return filtered(phases, (part) => isItsTurn(part, text));
+  }
   const known = new Set(
     phases.flatMap(({ computes, waits }) => [...computes, ...waits]).map(({ name }) => name),
   );
   for (const name of names) {
     if (!known.has(name)) throw new Error(`no part ${name}: ${[...known].join(", ")}`);
   }
-  const kept = <T extends { readonly name: string }>(parts: readonly T[]): readonly T[] =>
-    parts.filter(({ name }) => names.includes(name));
-  return phases.map(({ computes, waits }) => ({ computes: kept(computes), waits: kept(waits) }));
+  return filtered(phases, ({ name }) => names.includes(name));
+}
+
+function filtered(phases: readonly Phase[], isKept: (part: Part) => boolean): readonly Phase[] {
+  return phases.map(({ computes, waits }) => ({
+    computes: computes.filter(isKept),
+    waits: waits.filter(isKept),
+  }));
 }
 
 /** Months of a catalog, which the part `months` runs too. @returns the exit code. */

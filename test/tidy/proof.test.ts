@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { drawn, type Extent, type Part, phasesOf } from "../../.ci/parts.ts";
+import { drawn, type Extent, isItsTurn, type Part, phasesOf } from "../../.ci/parts.ts";
 import { judge, type Outcome, PartRunner, Report } from "../../.ci/report.ts";
 import { ROOT } from "./source.ts";
 
@@ -31,6 +31,18 @@ describe("the parts of the proof", () => {
     expect(again).toEqual(one);
     const differ = other!.filter((command, i) => command !== one![i]);
     expect(differ.length).toBeGreaterThan(9);
+  });
+
+  it("take turns where they are long, and all come to run", () => {
+    const parts = partsOf("commit");
+    const texts = Array.from({ length: 40 }, (_, i) => `commit ${i}`);
+    const turns = parts.map((part) => texts.filter((text) => isItsTurn(part, text)).length);
+    expect(turns.filter((count) => count === 0)).toEqual([]);
+    expect(turns.filter((count) => count < texts.length).length).toBeGreaterThan(9);
+    const each = ["check", "test", "clients", "sim", "mutants", "console", "fuzz"];
+    for (const [i, { name }] of parts.entries()) {
+      if (each.includes(name)) expect([name, turns[i]]).toEqual([name, texts.length]);
+    }
   });
 
   it("are longer where all is run, and the longest in a soak, which has no others", () => {
