@@ -8,6 +8,7 @@ import type {
   WriteRows,
 } from "../../api/row-operations.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { FirnError } from "../../base/error.ts";
 import type { Table } from "../../catalog/model.ts";
 import { requireFence } from "../../patterns/index.ts";
 import {
@@ -17,11 +18,13 @@ import {
   type RangeRequest,
   type RowScan,
   type RowTransaction,
+  RowViolation,
   rowAt,
   rowError,
   type TableDescriptor,
   visibleColumns,
 } from "../../rows/index.ts";
+import { hiddenError } from "../../sql/session/shown-errors.ts";
 import type { Actor } from "../actor.ts";
 import type { PageTokens } from "../page-token.ts";
 import type { RelationResources } from "../resources/relations.ts";
@@ -129,7 +132,7 @@ export class RowRequests {
     const { store, id } = await this.#open(actor, place);
     const leases = await this.#leasesOf(actor, place, fences);
     const json = await this.#parts.json();
-    return await store.run(
+    const done = store.run(
       async (tx) =>
         await this.#inTime(tx, async () => {
           for (const [{ name, fence }, held] of leases) {
@@ -147,6 +150,19 @@ export class RowRequests {
         }),
       { isolation },
     );
+    return await done.catch(async (error) => {
+      throw error instanceof RowViolation ? await this.#told(actor, place, error) : error;
+    });
+  }
+
+  /** A refusal of a row, without the names of tables that the actor may not see. */
+  async #told(actor: Actor, place: RelationPlace, error: RowViolation): Promise<FirnError> {
+    for (const { namespace: path, name } of error.named) {
+      const named = { ...place, namespace: { path }, relation: { name } };
+      const found = await this.#parts.tables.get(actor, named).catch(() => undefined);
+      if (found === undefined) return hiddenError(error);
+    }
+    return error;
   }
 
   /**
