@@ -45,7 +45,7 @@ function conflicts(a: LockMode, b: LockMode): boolean {
 /**
  * Locks of rows, in memory: writers of one row wait for each other instead of failing. They make
  * conflicts rare and decide nothing: a commit is checked against what was written all the same.
- * Waiters are served in the order in which they came.
+ * Waiters that conflict are served in the order in which they came.
  */
 export class RowLocks {
   readonly #locks = new Map<string, Lock>();
@@ -74,20 +74,22 @@ export class RowLocks {
     if (wait === "nowait") {
       throw rowError("Conflict", "ROW_LOCKED", "55P03", "another transaction holds the row's lock");
     }
-    if (this.#reaches(this.#blockers(lock, owner, mode, queue), owner, new Set())) {
+    const { promise, resolve, reject } = Promise.withResolvers<LockOutcome>();
+    const grant = (): void => {
+      this.#waiting.delete(owner);
+      this.#hold(lock, key, owner, mode);
+      resolve("waited");
+    };
+    const waiter = { owner, mode, grant, leave: reject };
+    if (held === undefined) lock.queue.push(waiter);
+    else lock.queue.unshift(waiter);
+    // Looked for from its place in the queue: those behind one that goes first wait for it, too.
+    if (this.#reaches(this.#blockers(lock, owner, mode, lock.queue), owner, new Set())) {
+      lock.queue.splice(lock.queue.indexOf(waiter), 1);
       throw rowError("Conflict", "ROW_DEADLOCK", "40P01", "deadlock: begin the transaction again");
     }
-    return new Promise((resolve, reject) => {
-      const grant = (): void => {
-        this.#waiting.delete(owner);
-        this.#hold(lock, key, owner, mode);
-        resolve("waited");
-      };
-      const waiter = { owner, mode, grant, leave: reject };
-      if (held === undefined) lock.queue.push(waiter);
-      else lock.queue.unshift(waiter);
-      this.#waiting.set(owner, key);
-    });
+    this.#waiting.set(owner, key);
+    return promise;
   }
 
   /** Ends the wait of a transaction, which then fails with `why`. It keeps what it holds. */
@@ -127,11 +129,19 @@ export class RowLocks {
     owner.locks.add(key);
   }
 
+  /**
+   * Grants each waiter that conflicts neither with a holder nor with a waiter before it. One that is
+   * passed over waits for nothing that `#blockers` does not name, or a circle would go unseen.
+   */
   #serve(lock: Lock, key: string): void {
-    for (let next = lock.queue[0]; next !== undefined; next = lock.queue[0]) {
-      if (this.#isRefused(lock, next.owner, next.mode, [])) break;
-      lock.queue.shift();
-      next.grant();
+    const before: Waiter[] = [];
+    for (const waiter of [...lock.queue]) {
+      if (this.#isRefused(lock, waiter.owner, waiter.mode, before)) {
+        before.push(waiter);
+        continue;
+      }
+      lock.queue.splice(lock.queue.indexOf(waiter), 1);
+      waiter.grant();
     }
     if (lock.holders.size === 0 && lock.queue.length === 0) this.#locks.delete(key);
   }

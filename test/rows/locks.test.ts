@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FirnError } from "../../src/base/error.ts";
+import { SeededPrng } from "../../src/base/prng.ts";
 import type { Datum, RowIsolation, TableDescriptor } from "../../src/rows/index.ts";
-import { LOCK_MODES, type LockOwner, RowLocks } from "../../src/rows/locks.ts";
+import { LOCK_MODES, type LockMode, type LockOwner, RowLocks } from "../../src/rows/locks.ts";
 import { newTableId, type OpenRows, openRows, rowsOf } from "./support/open-rows.ts";
 
 describe("row locks", () => {
@@ -53,7 +54,63 @@ describe("row locks", () => {
     void both.acquire(a, "u", "update", "wait");
     expect(() => both.acquire(b, "u", "update", "wait")).toThrow("deadlock");
   });
+
+  it("are granted past a waiter that they do not conflict with", async () => {
+    const locks = new RowLocks();
+    const [a, b, c, d] = [owner(), owner(), owner(), owner()];
+    locks.acquire(a, "k", "no key update", "wait");
+    void locks.acquire(b, "k", "share", "wait");
+    const third = Promise.resolve(locks.acquire(c, "k", "update", "wait")).catch(() => "left");
+    const fourth = locks.acquire(d, "k", "key share", "wait");
+    locks.leave(c, new Error("enough"));
+    expect(await third).toBe("left");
+    expect(await fourth).toBe("waited");
+  });
+
+  it("never leave all transactions waiting, whatever they ask for in any order", async () => {
+    for (let seed = 1; seed <= 300; seed++) await playLocks(seed);
+  });
 });
+
+/** Random calls by four transactions: one of them can always go on. */
+async function playLocks(seed: number): Promise<void> {
+  const prng = new SeededPrng(seed);
+  const below = (count: number): number => prng.uint32() % count;
+  const locks = new RowLocks();
+  const free = new Set(Array.from({ length: 4 }, (): LockOwner => ({ locks: new Set() })));
+  const waiting = new Set<LockOwner>();
+  const back = (one: LockOwner): void => {
+    waiting.delete(one);
+    free.add(one);
+  };
+  for (let call = 0; call < 60; call++) {
+    expect(free.size, `seed ${seed}, call ${call}`).toBeGreaterThan(0);
+    const one = [...free][below(free.size)] as LockOwner;
+    const left = [...waiting][below(8)];
+    if (left !== undefined) locks.leave(left, new Error("enough"));
+    else if (below(5) === 0) locks.release(one);
+    else {
+      const mode = LOCK_MODES[below(LOCK_MODES.length)] as LockMode;
+      try {
+        const asked = locks.acquire(one, String(below(3)), mode, "wait");
+        if (asked instanceof Promise) {
+          free.delete(one);
+          waiting.add(one);
+          asked.then(
+            () => back(one),
+            () => {
+              locks.release(one);
+              back(one);
+            },
+          );
+        }
+      } catch {
+        locks.release(one);
+      }
+    }
+    for (let i = 0; i < 4; i++) await undefined;
+  }
+}
 
 let at: OpenRows;
 let table: TableDescriptor;
