@@ -282,3 +282,10 @@ describe("prepared statements and MERGE", () => {
     await holds(`${table} with recursive r as (select 1 as k) ${into}`, "42601");
   });
 });
+
+describe("the user of a session", () => {
+  it("may be named again, and not be another one", async () => {
+    await holds("set session authorization tester; select session_user", "session_user\ntester");
+    await holds("set session authorization other", "0A000");
+  });
+});

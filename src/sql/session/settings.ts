@@ -1,4 +1,4 @@
-import { SqlError } from "../error.ts";
+import { notSupported, SqlError } from "../error.ts";
 import { ruleOf, SETTING_RULES, type SettingRule } from "./setting-table.ts";
 
 type Values = ReadonlyMap<string, string>;
@@ -44,6 +44,13 @@ export class SessionSettings {
     const rule = ruleOf(name);
     // Nothing has changed a value that cannot be: it is already what RESET would make it.
     if (rule.isFixed && value === undefined) return;
+    if (rule.name === "session_authorization") {
+      if (value === this.get(rule.name)) return;
+      throw notSupported(
+        "SET SESSION AUTHORIZATION",
+        "Use SET ROLE, or sign in as the other user.",
+      );
+    }
     if (rule.isFixed) {
       throw new SqlError("55P02", `parameter "${rule.name}" cannot be changed`);
     }
