@@ -12,6 +12,7 @@ const MOST_ELEMENTS = 2_000;
 const TABLES = 100_000;
 const SNAPSHOTS = 5_000;
 
+/** Its pages end where those that wait end, and where those that are over do; it asks again. */
 const MOST_OF_JOBS = 6;
 /** What each view asks the API for when it is opened, as the most. */
 const REQUESTS: Readonly<Record<string, number>> = {
@@ -31,7 +32,6 @@ const REQUESTS: Readonly<Record<string, number>> = {
   "/c/lake/glacier/t/cores/connect": 1,
   // The feed, and the names of what was changed.
   "/changes": 2,
-  // Its pages end where those that wait end, and where those that are over do.
   // Connectors, and catalogs to import into.
   "/import": 2,
 };
@@ -105,7 +105,6 @@ function staysLight(): void {
       await page.waitForTimeout(path === "/changes" ? 1_000 : 100);
       counts[path] = asked.length;
     }
-    // It asks for jobs again while one is due.
     const { "/jobs": jobs = 0, ...others } = counts;
     expect(jobs).toBeLessThanOrEqual(MOST_OF_JOBS);
     expect(others).toEqual(REQUESTS);
