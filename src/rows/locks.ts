@@ -130,8 +130,8 @@ export class RowLocks {
   }
 
   /**
-   * Grants each waiter that conflicts neither with a holder nor with a waiter before it. One that is
-   * passed over waits for nothing that `#blockers` does not name, or a circle would go unseen.
+   * Grants each waiter that conflicts neither with a holder nor with a waiter before it. Who still
+   * waits then does so for what `#blockers` names alone, or a circle would go unseen.
    */
   #serve(lock: Lock, key: string): void {
     const before: Waiter[] = [];

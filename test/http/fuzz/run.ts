@@ -180,8 +180,8 @@ async function heldOpen(port: number, text: string): Promise<string | undefined>
 /** Requests that all fail at the door would prove nothing. */
 function undone(tally: Tally): readonly string[] {
   const never = OPERATIONS.map(({ method, template }) => `${method} ${template}`).filter(
-    // There are no functions yet, so none can be loaded.
-    (name) => tally.successes(name) === 0 && !name.endsWith("/{function}"),
+    // There are no functions yet, so none can be loaded; and nothing is signed for files of a disk.
+    (name) => tally.successes(name) === 0 && !/\/(?:\{function\}|sign)$/.test(name),
   );
   const { schemas } = readContract();
   const parts = ["BaseUpdate", "TableRequirement", "ViewRequirement"].flatMap((name) =>
