@@ -22,26 +22,28 @@ export function usePages<T>(
   const [items, setItems] = useState<readonly T[]>([]);
   const [token, setToken] = useState(first);
   const [error, setError] = useState<ApiError>();
-  const isBusy = useRef(false);
+  // Not a state: listeners hold an old `next` until what came is drawn, and may call it till then.
+  const asked = useRef<string | undefined>(undefined);
   useEffect(() => {
+    asked.current = undefined;
     setItems([]);
     setToken(first);
     setError(undefined);
   }, [first]);
   const next = useCallback(() => {
-    if (isBusy.current || token === undefined) return;
-    isBusy.current = true;
+    if (token === undefined || asked.current === token) return;
+    asked.current = token;
     load(token)
       .then((page) => {
+        if (asked.current !== token) return;
         setItems((was) => [...was, ...page.items]);
         setToken(page.nextPageToken);
       })
       .catch((refusal: unknown) => {
+        if (asked.current !== token) return;
         // A server that does not answer is asked again when the end comes into sight anew.
         if (refusal instanceof ApiError) setError(refusal);
-      })
-      .finally(() => {
-        isBusy.current = false;
+        else asked.current = undefined;
       });
   }, [token]);
   const isEnd = token === undefined || error !== undefined;
