@@ -135,7 +135,7 @@ const SETTING: readonly Shot[] = (() => {
       ({ method, template }) => method === verb && template.endsWith(end),
     );
     if (operation === undefined) throw new Error(`the contract has no operation …${end}`);
-    const params = { prefix: "default", namespace: "@ns@", table: "t" };
+    const params = { prefix: "default", namespace: "@ns@", table: "t", view: "v" };
     return { operation, params, query: [], headers: {}, body, spoil: undefined };
   };
   const post = (end: string, body: object): Shot => send("POST", end, body);
@@ -167,6 +167,9 @@ const SETTING: readonly Shot[] = (() => {
     post("{prefix}/namespaces", { namespace: ["@ns@"] }),
     post("{namespace}/tables", { name: "t", schema }),
     post("{namespace}/views", { name: "v", schema, "view-version": version, properties: {} }),
+    // Registered from what is left of it: by luck, a view is seldom dropped first.
+    send("DELETE", "/views/{view}"),
+    post("{namespace}/register-view", { name: "v", "metadata-location": "@metadata@" }),
     post("{namespace}/tables/{table}", {
       requirements: [],
       updates: [

@@ -115,6 +115,11 @@ export const LIKELY_MEMBERS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 
 /** Members whose sense depends on what they are a member of: `Schema.member`. */
 export const LIKELY_PLACES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  // The names that an episode begins with.
+  "RenameTableRequest.source": fc.constantFrom(
+    { namespace: ["@ns@"], name: "t" },
+    { namespace: ["@ns@"], name: "v" },
+  ),
   "StructField.name": fc.constantFrom("a", "b", "c"),
   "PartitionField.name": fc.constantFrom("p", "q"),
   "TransformTerm.type": fc.constant("transform"),
