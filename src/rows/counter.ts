@@ -1,13 +1,9 @@
-import { encodeTablePrefix, KeySchema } from "../keys/index.ts";
+import { KeySchema } from "../keys/index.ts";
 import { type Engine, int64Bytes, int64Of } from "../lsm/index.ts";
-import { ROW_SPACE } from "./key-codec.ts";
+import { systemPrefix } from "./system-prefix.ts";
 
-/** Relation of the shard's counters: the highest number that each has given out. */
-export const COUNTERS = 2;
-const keys = new KeySchema(
-  [{ type: "text" }],
-  encodeTablePrefix({ space: ROW_SPACE, relation: COUNTERS, index: 0 }),
-);
+/** The shard's counters: the highest number that each has given out. */
+const keys = new KeySchema([{ type: "text" }], systemPrefix("counters"));
 
 /**
  * Numbers that are given out once, outside of any transaction: one that is rolled back, or a crash,

@@ -1,18 +1,18 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
-import { encodeTablePrefix, KeySchema } from "../keys/index.ts";
+import { KeySchema } from "../keys/index.ts";
 import { CHECK_PART, type CheckedPart, type CheckHost, IndexCheck } from "./check-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { IndexDescriptor, IndexState, TableDescriptor } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import type { EngineView } from "./engine-view.ts";
 import { rowError } from "./errors.ts";
-import { ROW_SPACE } from "./key-codec.ts";
+import { systemPrefix } from "./system-prefix.ts";
 import type { TransactionTables } from "./tables.ts";
 
 /*
- * Relation 6 of a shard: how far the build of an index has come, by table and index. JSON:
+ * How far the build of an index has come, by table and index. JSON:
  * {"relation": 17, "pass": "rows", "after": "…base64", "done": 1500}.
  *
  * A build is a row of small transactions. The first makes the index `backfilling`: from its commit
@@ -21,11 +21,7 @@ import type { TransactionTables } from "./tables.ts";
  * over rows and entries once more; then the index is `public`, which is when reads use it and its
  * constraint is there. Any process carries a build on from its note.
  */
-const BUILDS = 6;
-const keys = new KeySchema(
-  [{ type: "uuid" }, { type: "int4" }],
-  encodeTablePrefix({ space: ROW_SPACE, relation: BUILDS, index: 0 }),
-);
+const keys = new KeySchema([{ type: "uuid" }, { type: "int4" }], systemPrefix("indexBuilds"));
 
 interface BuildNote {
   /** A truncated table has another one: the build begins again. */

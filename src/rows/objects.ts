@@ -1,11 +1,11 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import type { AnyId, IdSource } from "../base/ids.ts";
-import { encodeTablePrefix, KeySchema, rangeOfPrefix } from "../keys/index.ts";
+import { KeySchema, rangeOfPrefix } from "../keys/index.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { rowError } from "./errors.ts";
-import { ROW_SPACE } from "./key-codec.ts";
+import { systemPrefix } from "./system-prefix.ts";
 
 /** What SQL defines beside tables and sequences: types, views, comments. */
 export type SqlObject = EnumObject | DomainObject | ViewObject | CommentObject;
@@ -72,15 +72,11 @@ export type NewObject = Unmade<SqlObject>;
 const CLASSES = { enum: "type", domain: "type", view: "relation", comment: "comment" } as const;
 export type ObjectClass = (typeof CLASSES)[SqlObject["kind"]];
 
-/** Relation of the objects of a shard: by id, and by class and name. */
-const OBJECTS = 5;
-const byId = new KeySchema(
-  [{ type: "uuid" }],
-  encodeTablePrefix({ space: ROW_SPACE, relation: OBJECTS, index: 0 }),
-);
+/** The objects of a shard: by id, and by class and name. */
+const byId = new KeySchema([{ type: "uuid" }], systemPrefix("objects"));
 const byName = new KeySchema(
   [{ type: "text" }, { type: "path" }, { type: "text" }],
-  encodeTablePrefix({ space: ROW_SPACE, relation: OBJECTS, index: 1 }),
+  systemPrefix("objects", 1),
 );
 
 /** The objects of a shard, as a transaction sees them: made and dropped with its other writes. */
@@ -112,7 +108,7 @@ export class TransactionObjects {
 
   /** All of them, by id. */
   async list(): Promise<readonly SqlObject[]> {
-    const prefix = encodeTablePrefix({ space: ROW_SPACE, relation: OBJECTS, index: 0 });
+    const prefix = systemPrefix("objects");
     const { from, to } = rangeOfPrefix(prefix);
     return (await this.#access.values(from, to as Uint8Array)).map(decode);
   }

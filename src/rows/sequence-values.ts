@@ -1,10 +1,9 @@
 import { assert } from "../base/assert.ts";
-import { encodeTablePrefix, KeySchema } from "../keys/index.ts";
+import { KeySchema } from "../keys/index.ts";
 import { type Engine, int64Bytes, int64Of } from "../lsm/index.ts";
-import { COUNTERS } from "./counter.ts";
 import { rowError } from "./errors.ts";
-import { ROW_SPACE } from "./key-codec.ts";
 import type { SequenceDescriptor } from "./sequence.ts";
+import { systemPrefix } from "./system-prefix.ts";
 
 /*
  * Where a sequence stands, in the shard's counters: 8 bytes of its last number, then 1 if that was
@@ -14,10 +13,7 @@ import type { SequenceDescriptor } from "./sequence.ts";
  *   00 00 00 00 00 00 00 20 01     32 was the last one
  */
 const STATE_BYTES = 9;
-const keys = new KeySchema(
-  [{ type: "text" }],
-  encodeTablePrefix({ space: ROW_SPACE, relation: COUNTERS, index: 0 }),
-);
+const keys = new KeySchema([{ type: "text" }], systemPrefix("counters"));
 
 /** Taken at once at first; twice as many each time, up to the most: a crash costs as many. */
 const FEWEST_AT_ONCE = 32;

@@ -1,12 +1,12 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import type { AnyId, IdSource, TableId } from "../base/ids.ts";
-import { encodeTablePrefix, KeySchema, rangeOfPrefix } from "../keys/index.ts";
+import { KeySchema, rangeOfPrefix } from "../keys/index.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { rowError } from "./errors.ts";
-import { ROW_SPACE } from "./key-codec.ts";
+import { systemPrefix } from "./system-prefix.ts";
 
 /** A generator of numbers, as CREATE SEQUENCE makes it. Its numbers are of no transaction. */
 export interface SequenceDescriptor {
@@ -53,16 +53,9 @@ export type SequenceChange = SequenceOptions & {
 
 const BITS: Readonly<Record<SequenceType, bigint>> = { int2: 15n, int4: 31n, int8: 63n };
 
-/** Relation of the sequences of a shard: by id, and by name. */
-const SEQUENCES = 3;
-const byId = new KeySchema(
-  [{ type: "uuid" }],
-  encodeTablePrefix({ space: ROW_SPACE, relation: SEQUENCES, index: 0 }),
-);
-const byName = new KeySchema(
-  [{ type: "path" }, { type: "text" }],
-  encodeTablePrefix({ space: ROW_SPACE, relation: SEQUENCES, index: 1 }),
-);
+/** The sequences of a shard: by id, and by name. */
+const byId = new KeySchema([{ type: "uuid" }], systemPrefix("sequences"));
+const byName = new KeySchema([{ type: "path" }, { type: "text" }], systemPrefix("sequences", 1));
 
 /** The sequences of a shard, as a transaction sees them: made and dropped with its other writes. */
 export class TransactionSequences {
@@ -109,7 +102,7 @@ export class TransactionSequences {
 
   /** All of them, by id. */
   async list(): Promise<readonly SequenceDescriptor[]> {
-    const prefix = encodeTablePrefix({ space: ROW_SPACE, relation: SEQUENCES, index: 0 });
+    const prefix = systemPrefix("sequences");
     const { from, to } = rangeOfPrefix(prefix);
     return (await this.#access.values(from, to as Uint8Array)).map(decode);
   }

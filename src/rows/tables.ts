@@ -1,12 +1,12 @@
 import { bytesEqual } from "../base/bytes.ts";
 import { idFromBytes, idToBytes, type TableId } from "../base/ids.ts";
 import { LruMap } from "../base/lru.ts";
-import { encodeTablePrefix, KeySchema, rangeOfPrefix } from "../keys/index.ts";
+import { KeySchema, rangeOfPrefix } from "../keys/index.ts";
 import type { TableDescriptor } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { decodeDescriptor, encodeDescriptor } from "./descriptor-json.ts";
 import { rowError } from "./errors.ts";
-import { ROW_SPACE } from "./key-codec.ts";
+import { systemPrefix } from "./system-prefix.ts";
 import {
   noteChange,
   notePublished,
@@ -14,16 +14,9 @@ import {
   unpublishedTables,
 } from "./unpublished.ts";
 
-/** Relation of the descriptors of a shard: by id, and by name. */
-const DESCRIPTORS = 1;
-const byId = new KeySchema(
-  [{ type: "uuid" }],
-  encodeTablePrefix({ space: ROW_SPACE, relation: DESCRIPTORS, index: 0 }),
-);
-const byName = new KeySchema(
-  [{ type: "path" }, { type: "text" }],
-  encodeTablePrefix({ space: ROW_SPACE, relation: DESCRIPTORS, index: 1 }),
-);
+/** The descriptors of a shard: by id, and by name. */
+const byId = new KeySchema([{ type: "uuid" }], systemPrefix("descriptors"));
+const byName = new KeySchema([{ type: "path" }, { type: "text" }], systemPrefix("descriptors", 1));
 
 const KEPT_KEYS = 10_000;
 
@@ -99,7 +92,7 @@ export class TransactionTables {
 
   /** All of them, by id. */
   async list(): Promise<readonly TableDescriptor[]> {
-    const prefix = encodeTablePrefix({ space: ROW_SPACE, relation: DESCRIPTORS, index: 0 });
+    const prefix = systemPrefix("descriptors");
     const { from, to } = rangeOfPrefix(prefix);
     const stored = await this.#access.values(from, to as Uint8Array);
     return stored.map((bytes) => {

@@ -1,17 +1,16 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
-import { encodeTablePrefix, KeySchema, rangeOfPrefix } from "../keys/index.ts";
+import { KeySchema, rangeOfPrefix } from "../keys/index.ts";
 import { type TableDescriptor, visibleColumns } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
-import { ROW_SPACE } from "./key-codec.ts";
+import { systemPrefix } from "./system-prefix.ts";
 
 /*
- * Relation 4 of a shard: tables whose columns the catalog may not show yet, by id. Written with the
+ * Tables of a shard whose columns the catalog may not show yet, by id. Written with the
  * change, and removed once the catalog has it. JSON: {"id": "…", "version": 7}.
  */
-const UNPUBLISHED = 4;
-const prefix = encodeTablePrefix({ space: ROW_SPACE, relation: UNPUBLISHED, index: 0 });
+const prefix = systemPrefix("unpublished");
 const keys = new KeySchema([{ type: "uuid" }], prefix);
 
 /** A table whose change is committed, and due to be shown by the catalog. */
