@@ -111,6 +111,14 @@ export interface BackupChoice {
   readonly at?: Date;
 }
 
+/** What of a store is backed up or restored: everything, where nothing is named. */
+export interface BackupPart {
+  /** Name of the only account; `default` where only a catalog is named. */
+  readonly account?: string;
+  /** Name of the only catalog. */
+  readonly catalog?: string;
+}
+
 /** A catalog that is made again beside those that are there. */
 export interface CatalogCopy extends BackupChoice {
   /** Name of the catalog in the backup. */
@@ -322,14 +330,14 @@ export class Firn {
   }
 
   /**
-   * Backs up all catalogs, or one, as `firn backup` does, while others write.
+   * Backs up all accounts, or one, or one catalog, as `firn backup` does, while others write.
    *
    * @param uri a directory, `file:///path` or `s3://bucket/prefix`.
-   * @throws FirnError `BACKUP_URI_INVALID`, `CATALOG_NOT_FOUND`, `BACKUP_UNSETTLED`,
-   *   `BACKUP_OVERTAKEN`; what the stores throw.
+   * @throws FirnError `BACKUP_URI_INVALID`, `ACCOUNT_NOT_FOUND`, `CATALOG_NOT_FOUND`,
+   *   `BACKUP_UNSETTLED`, `BACKUP_OVERTAKEN`; what the stores throw.
    */
-  backup(uri: string, { catalog }: { readonly catalog?: string } = {}): Promise<BackupReport> {
-    return this.#embedded.composition.housekeeping.backup(uri, catalog);
+  backup(uri: string, part: BackupPart = {}): Promise<BackupReport> {
+    return this.#embedded.composition.housekeeping.backup({ uri, ...part });
   }
 
   /**
@@ -353,12 +361,12 @@ export class Firn {
   static async restore(
     uri: string,
     options: FirnOptions,
-    { id, at, catalog }: BackupChoice & { readonly catalog?: string } = {},
+    { at, ...chosen }: BackupChoice & BackupPart = {},
   ): Promise<RestoreReport> {
     const settings = settingsOf(options);
     const { restoreWhole } = await import("./runtime/restore-store.ts");
     const prng = new SystemPrng();
-    return restoreWhole({ uri, id, atMs: at?.getTime(), catalog }, settings, {
+    return restoreWhole({ uri, atMs: at?.getTime(), ...chosen }, settings, {
       clock: new SystemClock(),
       prng,
       nodeId: mintNodeId(prng),

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { SettingName } from "../runtime/settings.ts";
+import type { BackupRequest } from "../service/backup/store.ts";
 import { failureOf } from "./failure-text.ts";
 import type { HousekeepingCommand } from "./housekeeping.ts";
 import { absoluteUri } from "./option-values.ts";
@@ -42,16 +43,16 @@ export function addHousekeeping(
   const backup = program
     .command("backup")
     .description(
-      "Back up the catalog to a directory or bucket while a server writes. Copies what the " +
+      "Back up all accounts to a directory or bucket while a server writes. Copies what the " +
         "location does not hold yet, and reads it back. Does not copy data files of tables.",
     )
     .argument("<uri>", "a directory, file:///path or s3://bucket/prefix")
+    .option("--account <name>", "back up this account alone; default: all, default for --catalog")
     .option("--catalog <name>", "back up this catalog alone; default: all catalogs");
-  const lineOfBackup = ([uri = ""]: readonly string[], { catalog }: Values): Line => ({
-    command: "backup",
-    uri: absoluteUri(uri, context.cwd),
-    catalog: catalog as string | undefined,
-  });
+  const lineOfBackup = ([uri = ""]: readonly string[], { account, catalog }: Values): Line => {
+    const request = { uri: absoluteUri(uri, context.cwd), account, catalog } as BackupRequest;
+    return { command: "backup", request };
+  };
   onCatalog(backup, 1, context, run, lineOfBackup, ["catalog"]);
   const jobs = program.command("jobs").description("List, show, retry and cancel background jobs.");
   const list = jobs

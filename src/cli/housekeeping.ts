@@ -14,6 +14,7 @@ import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
 import type { BesideReport, BesideRequest } from "../service/backup/beside.ts";
+import type { BackupRequest } from "../service/backup/store.ts";
 import type { JobInfo } from "../service/jobs-admin.ts";
 import { failureOf } from "./failure-text.ts";
 import {
@@ -44,12 +45,7 @@ export type HousekeepingCommand = {
   | { readonly command: "undrop"; readonly target: string; readonly name: string | undefined }
   | { readonly command: "jobs show" | "jobs retry" | "jobs cancel"; readonly id: string }
   /** `uri`: absolute, as the server is to read it. */
-  | {
-      readonly command: "backup";
-      readonly uri: string;
-      /** The only one; absent: all. */
-      readonly catalog: string | undefined;
-    }
+  | { readonly command: "backup"; readonly request: BackupRequest }
   /** Beside what is there. */
   | { readonly command: "restore"; readonly request: BesideRequest }
 );
@@ -162,15 +158,13 @@ async function run(line: HousekeepingCommand, place: Place, output: Output): Pro
       return 0;
     }
     case "backup": {
-      const { id, pointers, payloads, copied, copiedBytes } = await catalog.backup(
-        line.uri,
-        line.catalog,
-      );
-      const report = { id, pointers, payloads, copied, copiedBytes };
+      const report = await catalog.backup(line.request);
+      const { id, accounts, pointers, payloads, copied, copiedBytes } = report;
       if (line.json) output.print(`${JSON.stringify(report)}\n`);
       else {
         output.print(
-          `backup ${id}: ${pointers} pointers, ${payloads} payloads, ${copied} of them copied ` +
+          `backup ${id}: ${accounts.length} account${accounts.length === 1 ? "" : "s"}, ` +
+            `${pointers} pointers, ${payloads} payloads, ${copied} of them copied ` +
             `(${copiedBytes} bytes); read back and verified\n`,
         );
       }

@@ -32,6 +32,7 @@ export function addRestore(
     .argument("<uri>", "a directory, file:///path or s3://bucket/prefix")
     .option("--backup <id>", "restore this backup of the location; default: the newest")
     .option("--at <time>", "restore the state as of a time within the backup's history", instant)
+    .option("--account <name>", "restore this account alone; default: all, default for --catalog")
     .option("--catalog <name>", "restore this catalog alone; default: all of the backup")
     .option("--as <name>", "make --catalog again under this name, beside what the store holds")
     .option(
@@ -61,6 +62,7 @@ export function addRestore(
     return run({
       settings: found.at,
       uri: absoluteUri(uri, context.cwd),
+      account: values["account"] as string | undefined,
       catalog: values["catalog"] as string | undefined,
       id: values["backup"] as string | undefined,
       atMs: values["at"] as number | undefined,
@@ -74,12 +76,13 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** What does not go together, in words; undefined where all does. */
 function misuseOf(values: Values): string | undefined {
-  const { as, catalog, location, server, verifyOnly } = values;
+  const { as, account, catalog, location, server, verifyOnly } = values;
   if (as === undefined) {
     const alone = [location && "--location", server && "--server"].filter(Boolean);
     return alone.length === 0 ? undefined : `${alone.join(" and ")} needs --as`;
   }
   if (catalog === undefined) return "--as needs --catalog: name the catalog of the backup";
+  if (account !== undefined) return "--as restores into the account default: leave out --account";
   return verifyOnly === true ? "--verify-only restores nothing: leave out --as" : undefined;
 }
 

@@ -6,11 +6,13 @@ import { LocalBlobStore } from "../blob/local.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
 import { type BesideReport, type BesideRequest, restoreBeside } from "../service/backup/beside.ts";
-import { type Backup, findBackup } from "../service/backup/format.ts";
+import { type Backup, findBackup, readOthers } from "../service/backup/format.ts";
 import type { BackupParts } from "../service/backup/parts.ts";
 import { patientBlobs } from "../service/backup/patient-stores.ts";
+import { type BackupRequest, takeStoreBackup } from "../service/backup/store.ts";
 import { type BackupReport, takeBackup } from "../service/backup/take.ts";
 import { verifyBackup } from "../service/backup/verify.ts";
+import { type Scratch, withScratch } from "../service/gc/parts.ts";
 import type { CatalogNode } from "../service/node.ts";
 import { bucketOf, parseLocation } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
@@ -78,12 +80,15 @@ export async function findWhole(
   store: BlobStore,
   id: string | undefined,
   components: Components,
-  scratch: BlobStore,
+  openScratch: () => Promise<Scratch>,
 ): Promise<Backup> {
-  const source = patientBlobs(store, components);
-  const backup = await findBackup(source, id);
   const { clock } = components;
-  await verifyBackup({ source, clock, scratch }, backup);
+  const source = patientBlobs(store, components);
+  const verify = (backup: Backup): Promise<void> =>
+    withScratch(openScratch, (scratch) => verifyBackup({ source, clock, scratch }, backup));
+  const backup = await findBackup(source, id);
+  await verify(backup);
+  for await (const other of readOthers(source, backup)) await verify(other);
   return backup;
 }
 
@@ -95,7 +100,7 @@ export async function backUp(
     uncached = blobs,
     rows,
   }: Pick<Stores, "pointers" | "blobs" | "uncached"> & Pick<BackupParts, "rows">,
-  { uri, catalog }: { readonly uri: string; readonly catalog?: string | undefined },
+  { uri, account, catalog }: BackupRequest,
   settings: Settings,
   components: Components,
 ): Promise<BackupReport> {
@@ -109,12 +114,16 @@ export async function backUp(
   const { historyRetention: historyRetentionMs } = settings;
   const ids = new IdSource(clock, prng);
   const own = { clock, prng, ids, target, historyRetentionMs };
-  const scratch = await scratchOf(settings.profile, components)();
+  const openScratch = scratchOf(settings.profile, components);
+  const parts = { ...own, pointers, blobs: uncached, rows };
   try {
-    const parts = { ...own, pointers, blobs: uncached, rows, scratch: scratch.store };
-    return await takeBackup(parts, DEFAULT_ACCOUNT, catalog);
+    if (account === undefined && catalog === undefined) {
+      return await takeStoreBackup({ ...parts, openScratch });
+    }
+    return await withScratch(openScratch, (scratch) =>
+      takeBackup({ ...parts, scratch }, account ?? DEFAULT_ACCOUNT, catalog),
+    );
   } finally {
-    await scratch.close();
     await close();
   }
 }
@@ -132,15 +141,16 @@ export async function restoreInto(
   components: Components,
 ): Promise<BesideReport> {
   const location = await openBackupLocation(uri, process.cwd(), settings, components);
-  const { store: scratch, close } = await scratchOf(settings.profile, components)();
+  const openScratch = scratchOf(settings.profile, components);
   try {
-    const backup = await findWhole(location.store, id, components, scratch);
+    const backup = await findWhole(location.store, id, components, openScratch);
     const { catalog, catalogs, copies } = node;
     const { clock, prng } = components;
-    const parts = { catalog, catalogs, copies, clock, prng, source: location.store, scratch };
-    return await restoreBeside(parts, actor, backup, scope);
+    const parts = { catalog, catalogs, copies, clock, prng, source: location.store };
+    return await withScratch(openScratch, (scratch) =>
+      restoreBeside({ ...parts, scratch }, actor, backup, scope),
+    );
   } finally {
-    await close();
     await location.close();
   }
 }

@@ -314,10 +314,10 @@ function housekeepingOf(
     job: (id) => jobsAdmin.get(OPERATOR, id),
     retryJob: (id) => jobsAdmin.retry(OPERATOR, id),
     cancelJob: (id) => jobsAdmin.cancel(OPERATOR, id),
-    backup: async (uri, catalog) => {
+    backup: async (request) => {
       const { backUp } = await import("./backups.ts");
       const rows: RowEngines = (id) => node.rows.engineOf(OPERATOR, id);
-      return backUp({ ...stores, rows }, { uri, catalog }, settings, components);
+      return backUp({ ...stores, rows }, request, settings, components);
     },
     restore: async (request) => {
       const { restoreInto } = await import("./backups.ts");

@@ -1,7 +1,8 @@
 import { FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics.ts";
-import { type RestoreParts, type RestoreReport, restoreBackup } from "../service/backup/restore.ts";
+import type { RestoreParts, RestoreReport } from "../service/backup/restore.ts";
+import { restoreStoreBackup } from "../service/backup/store.ts";
 import { findWhole, openBackupLocation } from "./backups.ts";
 import { openStores } from "./compose.ts";
 import { scratchOf } from "./scratch.ts";
@@ -14,6 +15,8 @@ export interface RestoreRequest {
   /** Of the backup; the newest if absent. */
   readonly id?: string | undefined;
   readonly atMs?: number | undefined;
+  /** The only account that is restored; absent: all, or `default` where a catalog is named. */
+  readonly account?: string | undefined;
   /** The only catalog that is restored; absent: all. */
   readonly catalog?: string | undefined;
   /** Reads the backup whole, and restores nothing. */
@@ -32,19 +35,18 @@ export async function restoreStore(
 ): Promise<RestoreReport | { readonly id: string }> {
   if (!verifyOnly) return restoreWhole(request, settings, components);
   const location = await openBackupLocation(request.uri, process.cwd(), settings, components);
-  const { store: scratch, close } = await scratchOf(settings.profile, components)();
+  const openScratch = scratchOf(settings.profile, components);
   try {
-    const backup = await findWhole(location.store, request.id, components, scratch);
+    const backup = await findWhole(location.store, request.id, components, openScratch);
     return { id: backup.id };
   } finally {
-    await close();
     await location.close();
   }
 }
 
-/** @throws FirnError as `restoreBackup` and `openBackupLocation`. */
+/** @throws FirnError as `restoreStoreBackup` and `openBackupLocation`. */
 export async function restoreWhole(
-  { uri, id, atMs, catalog }: Omit<RestoreRequest, "verifyOnly">,
+  { uri, id, ...scope }: Omit<RestoreRequest, "verifyOnly">,
   settings: Settings,
   components: Components,
 ): Promise<RestoreReport> {
@@ -53,9 +55,9 @@ export async function restoreWhole(
     throw new FirnError("Invalid", "NO_STORE", message);
   }
   const location = await openBackupLocation(uri, process.cwd(), settings, components);
-  const { store: scratch, close } = await scratchOf(settings.profile, components)();
+  const openScratch = scratchOf(settings.profile, components);
   try {
-    const backup = await findWhole(location.store, id, components, scratch);
+    const backup = await findWhole(location.store, id, components, openScratch);
     const stores = await openStores(settings, components, createMetrics());
     try {
       const { clock, prng } = components;
@@ -63,13 +65,12 @@ export async function restoreWhole(
       const ids = new IdSource(clock, prng);
       const withRows = rowsWith(stores.openRowShard);
       const source = location.store;
-      const parts = { pointers, blobs, clock, prng, ids, source, scratch, withRows };
-      return await restoreBackup(parts, backup, { atMs, catalog });
+      const parts = { pointers, blobs, clock, prng, ids, source, openScratch, withRows };
+      return await restoreStoreBackup(parts, backup, scope);
     } finally {
       await stores.close();
     }
   } finally {
-    await close();
     await location.close();
   }
 }

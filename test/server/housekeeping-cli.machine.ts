@@ -217,7 +217,7 @@ test("a backup goes from profile to profile", { timeout: 60_000 }, async () => {
   const beside = ["--server", server.url ?? "", "--dir", first];
   const told = await firnProcess("backup", backups, ...beside);
   expect(told).toMatchObject({ exitCode: 0, errors: "" });
-  expect(told.out).toMatch(/^backup [0-9a-f-]{36}: \d+ pointers, .* verified\n$/);
+  expect(told.out).toMatch(/^backup [0-9a-f-]{36}: 1 account, \d+ pointers, .* verified\n$/);
   await server.close();
   const again = await firn("backup", backups, "--dir", first, "--json");
   expect(JSON.parse(again.out)).toMatchObject({ copied: 0 });
@@ -261,4 +261,44 @@ test("a backup goes from profile to profile", { timeout: 60_000 }, async () => {
     expect(refused.exitCode).toBe(1);
     expect(refused.errors).toContain(says);
   }
+});
+
+test("a backup holds every account; each comes back alone", { timeout: 60_000 }, async () => {
+  const [first, last, alone, backups] = Array.from({ length: 4 }, () => scratchDirectory());
+  const local = (dir = ""): FirnOptions => ({ profile: "local", dir, logLevel: "silent" });
+  const accountsOf = async (dir?: string): Promise<readonly string[]> => {
+    const open = await Firn.open(local(dir));
+    const answer = await open.fetch(new Request("http://firn/api/v1/accounts"));
+    const { items } = (await answer.json()) as { items: readonly { name: string }[] };
+    await open.close();
+    return items.map(({ name }) => name);
+  };
+  const server = await Firn.open({ ...local(first), listen: { port: 0 } });
+  const made = await server.fetch(
+    new Request("http://firn/api/v1/accounts", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "acme" }),
+    }),
+  );
+  expect(made.status).toBe(201);
+  const beside = ["--server", server.url ?? "", "--dir", first ?? ""];
+  const told = await firnProcess("backup", backups ?? "", ...beside);
+  expect(told.out).toContain(": 2 accounts, ");
+  const refused = await firnProcess("backup", backups ?? "", "--account", "none", ...beside);
+  expect(refused).toMatchObject({ exitCode: 1 });
+  expect(refused.errors).toContain("[ACCOUNT_NOT_FOUND]");
+  await server.close();
+  const expected = await accountsOf(first);
+  expect(expected).toEqual(["acme", "default"]);
+  expect(await firn("restore", backups ?? "", "--dir", last ?? "")).toMatchObject({ exitCode: 0 });
+  expect(await accountsOf(last)).toEqual(expected);
+  const one = await firn("restore", backups ?? "", "--account", "acme", "--dir", alone ?? "");
+  expect(one).toMatchObject({ exitCode: 0, errors: "" });
+  // The node makes the account that it works in.
+  expect(await accountsOf(alone)).toEqual(expected);
+  const beyond = ["--account", "a", "--catalog", "b", "--as", "c"];
+  const mixed = await firn("restore", backups ?? "", ...beyond);
+  expect(mixed).toMatchObject({ exitCode: 2 });
+  expect(mixed.errors).toContain("leave out --account");
 });

@@ -5,6 +5,7 @@ import { json } from "node:stream/consumers";
 import { type ErrorKind, FirnError } from "../../base/error.ts";
 import type { NamedState } from "../../lsm/index.ts";
 import type { BesideReport, BesideRequest } from "../../service/backup/beside.ts";
+import type { BackupRequest } from "../../service/backup/store.ts";
 import type { BackupReport } from "../../service/backup/take.ts";
 import type { DroppedInfo, DroppedPage } from "../../service/dropped-admin.ts";
 import type { JobInfo, JobsPage } from "../../service/jobs-admin.ts";
@@ -91,9 +92,8 @@ export class OperatorClient implements Housekeeping {
     return (await this.#request(path, {})) as JobInfo;
   }
 
-  async backup(uri: string, catalog: string | undefined): Promise<BackupReport> {
-    const sent = { uri, catalog };
-    return (await this.#request(`${ADMIN}/backups`, sent, "POST", BACKUP_MS)) as BackupReport;
+  async backup(request: BackupRequest): Promise<BackupReport> {
+    return (await this.#request(`${ADMIN}/backups`, request, "POST", BACKUP_MS)) as BackupReport;
   }
 
   async restore(request: BesideRequest): Promise<BesideReport> {

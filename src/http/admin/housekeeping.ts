@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { type FirnError, invalid } from "../../base/error.ts";
 import type { BesideReport, BesideRequest } from "../../service/backup/beside.ts";
+import type { BackupRequest } from "../../service/backup/store.ts";
 import type { BackupReport } from "../../service/backup/take.ts";
 import type { DroppedInfo, DroppedPage } from "../../service/dropped-admin.ts";
 import type { JobInfo, JobsPage } from "../../service/jobs-admin.ts";
@@ -20,13 +21,8 @@ export interface Housekeeping {
   job(id: string): Promise<JobInfo>;
   retryJob(id: string): Promise<JobInfo>;
   cancelJob(id: string): Promise<JobInfo>;
-  /**
-   * Takes as long as the backup.
-   *
-   * @param uri where to; the server must reach it.
-   * @param catalog the only one that is backed up; absent: all.
-   */
-  backup(uri: string, catalog: string | undefined): Promise<BackupReport>;
+  /** Takes as long as the backup. */
+  backup(request: BackupRequest): Promise<BackupReport>;
   /** Makes a catalog of a backup again, under another name. Takes as long as that. */
   restore(request: BesideRequest): Promise<BesideReport>;
 }
@@ -56,12 +52,9 @@ export function addHousekeepingRoutes(app: FastifyInstance, catalog: Housekeepin
     return catalog.cancelJob(idOf(request.params));
   });
   app.post(`${ADMIN}/backups`, async ({ body }, reply) => {
-    const { uri, catalog: only } = fieldsOf(body);
-    if (typeof uri !== "string" || !(only === undefined || typeof only === "string")) {
-      throw badRequest("invalid body: `uri` and `catalog` must be texts");
-    }
+    const request = backupOf(fieldsOf(body));
     reply.code(201);
-    return catalog.backup(uri, only);
+    return catalog.backup(request);
   });
   app.post(`${ADMIN}/restores`, async ({ body }, reply) => {
     const request = restoreOf(fieldsOf(body));
@@ -70,11 +63,21 @@ export function addHousekeepingRoutes(app: FastifyInstance, catalog: Housekeepin
   });
 }
 
+const isText = (value: unknown): value is string => typeof value === "string";
+const mayBeText = (value: unknown): boolean => value === undefined || isText(value);
+
+function backupOf(fields: Readonly<Record<string, unknown>>): BackupRequest {
+  const { uri, account, catalog } = fields;
+  if (!isText(uri) || ![account, catalog].every(mayBeText)) {
+    throw badRequest("invalid body: `uri`, `account` and `catalog` must be texts");
+  }
+  return { uri, account, catalog } as BackupRequest;
+}
+
 function restoreOf(fields: Readonly<Record<string, unknown>>): BesideRequest {
   const { uri, catalog, as, id, location, atMs } = fields;
-  const isText = (value: unknown): value is string => typeof value === "string";
   const isGiven = isText(uri) && isText(catalog) && isText(as);
-  const mayBe = [id, location].every((value) => value === undefined || isText(value));
+  const mayBe = [id, location].every(mayBeText);
   if (!isGiven || !mayBe || !(atMs === undefined || Number.isSafeInteger(atMs))) {
     const message = "invalid body: `uri`, `catalog`, `as`, `id` and `location` must be texts, ";
     throw badRequest(`${message}\`atMs\` a whole number`);

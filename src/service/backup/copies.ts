@@ -17,6 +17,7 @@ import {
   readBackup,
   readHashed,
   readLines,
+  readOthers,
   writeLines,
 } from "./format.ts";
 import { type Place, placeLine, placeOf, zipped } from "./lines.ts";
@@ -95,7 +96,9 @@ export class Copies {
     }
     for (const path of await listBackups(target)) {
       try {
-        await copies.#learn(await readBackup(target, path), there);
+        const backup = await readBackup(target, path);
+        await copies.#learn(backup, there);
+        for await (const other of readOthers(target, backup)) await copies.#learn(other, there);
         break;
       } catch (error) {
         // One that broke off left a part of it: an older one says less, and then its packs do.

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gunzip, gunzipSync, gzip, gzipSync } from "node:zlib";
 import { FirnError } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
-import type { CatalogId } from "../../base/ids.ts";
+import type { AccountId, CatalogId } from "../../base/ids.ts";
 import type { BlobStore } from "../../blob/port.ts";
 
 /*
@@ -12,9 +12,10 @@ import type { BlobStore } from "../../blob/port.ts";
  */
 
 export const FORMAT = "firn-backup";
-export const FORMAT_VERSION = 2;
-/** What a backup without rows is: older versions of Firn read it too. */
-export const VERSION_WITHOUT_ROWS = 1;
+export const FORMAT_VERSION = 3;
+/** What a backup of one account is, and one without rows: older versions of Firn read them too. */
+const VERSION_OF_ONE_ACCOUNT = 2;
+const VERSION_WITHOUT_ROWS = 1;
 /** Payloads are collected to packs of about this size: one request for thousands of them. */
 export const PACK_BYTES: number = 4 * 1_048_576;
 /** Lines of a chunk, and characters of it, whichever comes first: what is encoded in one turn. */
@@ -48,12 +49,24 @@ export interface ScopedCatalog {
   readonly name: string;
 }
 
+/** An account beside the one that a backup names. */
+export interface BackedAccount {
+  readonly id: AccountId;
+  readonly name: string;
+  /** Of its `Backup`, in `accounts/`. */
+  readonly sha: string;
+}
+
 /** The object that makes a backup exist. Times in milliseconds of wall time. */
 export interface Backup {
   readonly format: typeof FORMAT;
   readonly version: number;
   readonly id: string;
   readonly account: string;
+  /** As it was called when the backup began. Absent: an older version of Firn wrote the backup. */
+  readonly accountName?: string;
+  /** The other accounts of the store, each a backup like this one. Absent: it is of one account. */
+  readonly others?: readonly BackedAccount[];
   /** The only catalog that is in it; absent: all of the account. */
   readonly catalog?: ScopedCatalog;
   /** When the sweep began: everything acknowledged before is in it. */
@@ -143,6 +156,7 @@ export async function putHashed(store: BlobStore, path: string, bytes: Uint8Arra
 }
 
 export const packPath = (sha: string): string => `packs/${sha}.pack`;
+const accountPath = (sha: string): string => `accounts/${sha}.json`;
 export const chunkPath = (sha: string): string => `chunks/${sha}.ndjson.gz`;
 
 /** Writes lines as chunks. */
@@ -246,8 +260,34 @@ export async function findBackup(store: BlobStore, id?: string): Promise<Backup>
   throw new FirnError("NotFound", "BACKUP_NOT_FOUND", "no finished backup there", context);
 }
 
+/** The backup of each other account. @throws as `readBackup`. */
+export async function* readOthers(
+  store: BlobStore,
+  { others = [] }: Backup,
+): AsyncGenerator<Backup> {
+  for (const { sha } of others) yield await readBackup(store, accountPath(sha));
+}
+
+/** The least version whose readers know all of a backup. */
+export function versionOf({ others, shards }: Pick<Backup, "others" | "shards">): number {
+  if (others !== undefined) return FORMAT_VERSION;
+  return shards === undefined ? VERSION_WITHOUT_ROWS : VERSION_OF_ONE_ACCOUNT;
+}
+
 /** Writes the object that makes a backup exist. */
 export async function finishBackup(store: BlobStore, backup: Backup): Promise<void> {
-  const bytes = Buffer.from(`${JSON.stringify(backup, undefined, 1)}\n`);
+  const bytes = encodeBackup(backup);
   await putHashed(store, `backups/${backup.id}-${sha256Hex(bytes)}.json`, bytes);
+}
+
+/** Writes the backup of an account that another one is to name. @returns its hash. */
+export async function putAccount(store: BlobStore, backup: Backup): Promise<string> {
+  const bytes = encodeBackup(backup);
+  const sha = sha256Hex(bytes);
+  await putHashed(store, accountPath(sha), bytes);
+  return sha;
+}
+
+function encodeBackup(backup: Backup): Uint8Array {
+  return Buffer.from(`${JSON.stringify(backup, undefined, 1)}\n`);
 }

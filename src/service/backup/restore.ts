@@ -15,6 +15,7 @@ import type { Prng } from "../../base/prng.ts";
 import { settleAll } from "../../base/settle-all.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { encodeChangeOp } from "../../catalog/changes.ts";
+import { summaryOfItem } from "../../catalog/entities.ts";
 import { entityPointers } from "../../catalog/entity-pointers.ts";
 import { FAMILIES, type FamilyName, keyOf, parseKey } from "../../catalog/keys.ts";
 import type { ChangedKey } from "../../catalog/model.ts";
@@ -82,8 +83,29 @@ const WRITES = 16;
 export async function restoreBackup(
   stores: RestoreParts,
   backup: Backup,
-  { atMs, catalog }: RestoreScope = {},
+  scope: RestoreScope = {},
 ): Promise<RestoreReport> {
+  const made = { known: new Set([backup.account]), isLast: true };
+  const report = await restoreAccount(stores, backup, scope, made);
+  if (report === undefined) throw invalid("RESTORE_TIME_INVALID", "no account at that time");
+  return report;
+}
+
+/** What the same restore makes, and may have made before it was interrupted. */
+interface MadeAccounts {
+  /** Their ids. */
+  readonly known: ReadonlySet<string>;
+  /** Whether no other account comes behind this one: then the store is whole. */
+  readonly isLast: boolean;
+}
+
+/** One account of a restore; undefined where it was not there at that time. @throws as above. */
+export async function restoreAccount(
+  stores: RestoreParts,
+  backup: Backup,
+  { atMs, catalog }: RestoreScope,
+  made: MadeAccounts,
+): Promise<RestoreReport | undefined> {
   const parts = {
     ...stores,
     pointers: patientPointers(stores.pointers, stores),
@@ -94,13 +116,13 @@ export async function restoreBackup(
   const content = await BackupContent.open(parts, backup, atMs);
   const scope = catalog === undefined ? undefined : await content.catalogNamed(catalog);
   const restore = new Restore(parts, account, scope?.id);
-  await restore.assertEmpty();
+  await restore.assertEmpty(made);
   for await (const pack of content.packs()) await restore.pack(pack);
   if (scope !== undefined) {
     for await (const pack of content.partsOf(restore.tables.lines())) await restore.parts(pack);
   }
   await restoreShards(parts, backup, scope?.id);
-  await restore.finish();
+  if (!(await restore.finish())) return undefined;
   const { entities, written, skipped } = restore;
   return { id: backup.id, atMs: atMs ?? backup.cutMs, entities, pointers: written, skipped };
 }
@@ -147,12 +169,15 @@ class Restore {
     this.tables = new SortedLines(parts, "restore-tables");
   }
 
-  /** @throws FirnError `STORE_NOT_EMPTY`. */
-  async assertEmpty(): Promise<void> {
+  /** @throws FirnError `STORE_NOT_EMPTY`: something else is there, or all of this backup. */
+  async assertEmpty({ known, isLast }: MadeAccounts): Promise<void> {
     const found = await this.#parts.pointers.list(parentOf(keyOf(FAMILIES.accountByName, "x")), {
-      limit: 1,
+      limit: known.size + 1,
     });
-    if (found.length > 0) throw notEmpty();
+    for (const item of found) {
+      const { entityId } = summaryOfItem(item);
+      if (!known.has(entityId) || (isLast && entityId === this.#account)) throw notEmpty();
+    }
   }
 
   /** Restores pointers of all kinds; of one catalog, its entities alone. */
@@ -221,9 +246,11 @@ class Restore {
     return partPointers(this.#account, key, parseKey(key), path, payload);
   }
 
-  async finish(): Promise<void> {
-    if (this.#last.length === 0) throw invalid("RESTORE_TIME_INVALID", "no account at that time");
+  /** Writes the account's own pointers. @returns whether there was an account. */
+  async finish(): Promise<boolean> {
+    if (this.#last.length === 0) return false;
     await this.#commit(this.#last);
+    return true;
   }
 
   async #commitAll(ops: readonly Put[]): Promise<void> {

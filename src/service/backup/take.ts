@@ -11,11 +11,10 @@ import {
   type Backup,
   type ChangeLine,
   FORMAT,
-  FORMAT_VERSION,
   finishBackup,
   type PointerLine,
   type ScopedCatalog,
-  VERSION_WITHOUT_ROWS,
+  versionOf,
   writeLines,
 } from "./format.ts";
 import { Gathered } from "./gathered.ts";
@@ -27,9 +26,11 @@ import { CatalogScope, canonicalOf, scopedCatalog } from "./scope.ts";
 import { readSettled } from "./span.ts";
 import { verifyBackup } from "./verify.ts";
 
-/** What a backup came to. */
+/** What a backup came to: of all its accounts together. */
 export interface BackupReport {
   readonly id: string;
+  /** Names. */
+  readonly accounts: readonly string[];
   readonly pointers: number;
   readonly changes: number;
   readonly payloads: number;
@@ -40,6 +41,7 @@ export interface BackupReport {
 
 /** A batch may land this long after the minute that its record is filed under. */
 const SETTLED_MS = 17 * 60_000;
+
 /**
  * Backs an account up while others write: a sweep of its pointers, made consistent by the
  * change records of its span. Copies only payloads that the location does not hold yet, also those
@@ -56,6 +58,23 @@ export async function takeBackup(
   name: string,
   catalog?: string,
 ): Promise<BackupReport> {
+  const { backup, report } = await copyAccount(stores, name, catalog);
+  await finishBackup(patientBlobs(stores.target, stores), backup);
+  return report;
+}
+
+/** The backup of an account, which does not exist yet: no object of `backups/` names it. */
+interface CopiedAccount {
+  readonly backup: Backup;
+  readonly report: BackupReport;
+}
+
+/** Everything of `takeBackup` but its last step. @throws as that. */
+export async function copyAccount(
+  stores: BackupParts,
+  name: string,
+  catalog?: string,
+): Promise<CopiedAccount> {
   const parts = {
     ...stores,
     pointers: patientPointers(stores.pointers, stores),
@@ -77,7 +96,7 @@ export async function takeBackup(
   const sinceMs = startedMs - parts.historyRetentionMs;
   const pin = await HistoryPin.take(parts.blobs, clock, account, { id, sinceMs });
   try {
-    return await backUpPinned(parts, { id, account, startedMs, scoped, scope, pin });
+    return await copyPinned(parts, { id, account, name, startedMs, scoped, scope, pin });
   } finally {
     // If that fails, it ends by itself.
     await pin.release().catch(() => undefined);
@@ -88,16 +107,17 @@ export async function takeBackup(
 interface Begun {
   readonly id: WriterId;
   readonly account: AccountId;
+  readonly name: string;
   readonly startedMs: number;
   readonly scoped: ScopedCatalog | undefined;
   readonly scope: CatalogScope | undefined;
   readonly pin: HistoryPin;
 }
 
-async function backUpPinned(
+async function copyPinned(
   parts: BackupParts,
-  { id, account, startedMs, scoped, scope, pin }: Begun,
-): Promise<BackupReport> {
+  { id, account, name, startedMs, scoped, scope, pin }: Begun,
+): Promise<CopiedAccount> {
   const { target } = parts;
   const from = { account, fromMs: startedMs - SETTLED_MS, scope, pin };
   const gathered = new Gathered(parts, from);
@@ -121,11 +141,10 @@ async function backUpPinned(
     for await (const line of pointers()) if (!copies.lost.has(line.sha)) yield line;
   };
   const shards = await backedRows(parts, pointers());
-  const backup: Backup = {
-    format: FORMAT,
-    version: shards.length > 0 ? FORMAT_VERSION : VERSION_WITHOUT_ROWS,
+  const content = {
     id,
     account,
+    accountName: name,
     ...(scoped && { catalog: scoped }),
     startedMs,
     cutMs,
@@ -135,16 +154,18 @@ async function backUpPinned(
     ...(await copies.index(target)),
     ...(shards.length > 0 && { shards }),
   };
+  const backup: Backup = { format: FORMAT, version: versionOf(content), ...content };
   await verifyBackup({ ...parts, source: target }, backup);
-  await finishBackup(target, backup);
-  return {
+  const report: BackupReport = {
     id: backup.id,
+    accounts: [name],
     pointers: backup.pointers.lines,
     changes: backup.changes.lines,
     payloads: backup.payloads.lines,
     copied: copies.copied,
     copiedBytes: copies.copiedBytes,
   };
+  return { backup, report };
 }
 
 /** The rows of all catalogs of a backup. */

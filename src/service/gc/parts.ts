@@ -15,6 +15,19 @@ export interface Scratch {
   close(): Promise<void>;
 }
 
+/** Works with scratch space, which goes with it. */
+export async function withScratch<T>(
+  open: () => Promise<Scratch>,
+  work: (scratch: BlobStore) => Promise<T>,
+): Promise<T> {
+  const { store, close } = await open();
+  try {
+    return await work(store);
+  } finally {
+    await close();
+  }
+}
+
 /** Told of every batch that was deleted. */
 export type OnGarbageDeleted = (facts: {
   readonly run: string;

@@ -1,0 +1,151 @@
+import { FirnError, invalid } from "../../base/error.ts";
+import type { AccountId } from "../../base/ids.ts";
+import { summaryOfItem } from "../../catalog/entities.ts";
+import { directoryOf, FAMILIES } from "../../catalog/keys.ts";
+import { listPage } from "../../catalog/pages.ts";
+import type { PointerStore } from "../../pointer/port.ts";
+import { DEFAULT_ACCOUNT } from "../actor.ts";
+import { type Scratch, withScratch } from "../gc/parts.ts";
+import {
+  type BackedAccount,
+  type Backup,
+  finishBackup,
+  putAccount,
+  readOthers,
+  versionOf,
+} from "./format.ts";
+import type { BackupParts } from "./parts.ts";
+import { patientBlobs, patientPointers } from "./patient-stores.ts";
+import {
+  type RestoreParts,
+  type RestoreReport,
+  type RestoreScope,
+  restoreAccount,
+} from "./restore.ts";
+import { type BackupReport, copyAccount } from "./take.ts";
+
+/*
+ * All accounts of a store, one after the other: each as of another state, since no batch
+ * writes what two of them hold. The account that nodes work in comes last, and its object makes the
+ * backup exist, or the restored store usable.
+ */
+
+/** The parts of a backup or restore whose accounts each have their own scratch space. */
+type OfStore<Parts> = Omit<Parts, "scratch"> & { readonly openScratch: () => Promise<Scratch> };
+
+/** What is backed up: all accounts, or one, or one catalog of an account. */
+export interface BackupRequest {
+  /** Where to; the process that takes the backup must reach it. */
+  readonly uri: string;
+  /** Its name. Absent: all; `default` where a catalog is named. */
+  readonly account?: string | undefined;
+  readonly catalog?: string | undefined;
+}
+
+/**
+ * Backs up every account that the store has when this begins.
+ *
+ * @throws FirnError as `takeBackup`.
+ */
+export async function takeStoreBackup(stores: OfStore<BackupParts>): Promise<BackupReport> {
+  const { openScratch, ...parts } = stores;
+  const target = patientBlobs(parts.target, parts);
+  const copy = (name: string) =>
+    withScratch(openScratch, (scratch) => copyAccount({ ...parts, scratch }, name));
+  const names = await accountNames(patientPointers(parts.pointers, parts));
+  const last = names.includes(DEFAULT_ACCOUNT) ? DEFAULT_ACCOUNT : names.at(-1);
+  const others: BackedAccount[] = [];
+  const reports: BackupReport[] = [];
+  for (const name of names) {
+    if (name === last) continue;
+    const copied = await copy(name).catch(unlessGone);
+    if (copied === undefined) continue;
+    const { backup, report } = copied;
+    others.push({ id: backup.account as AccountId, name, sha: await putAccount(target, backup) });
+    reports.push(report);
+  }
+  const { backup, report } = await copy(last ?? DEFAULT_ACCOUNT);
+  const content = { ...backup, ...(others.length > 0 && { others }) };
+  await finishBackup(target, { ...content, version: versionOf(content) });
+  return [report, ...reports].reduce(together);
+}
+
+/** Which of the accounts of a backup are restored, and what of them. */
+export interface StoreScope extends RestoreScope {
+  /** Name of the only account; absent: all, or where `catalog` names one, the main account. */
+  readonly account?: string | undefined;
+}
+
+/**
+ * Makes the accounts of a backup in a store that has none.
+ *
+ * @throws FirnError as `restoreBackup`; `NotFound` `ACCOUNT_NOT_FOUND`.
+ */
+export async function restoreStoreBackup(
+  { openScratch, ...parts }: OfStore<RestoreParts>,
+  backup: Backup,
+  { account, ...scope }: StoreScope = {},
+): Promise<RestoreReport> {
+  const backups: Backup[] = [];
+  for await (const other of readOthers(patientBlobs(parts.source, parts), backup)) {
+    backups.push(other);
+  }
+  backups.push(backup);
+  const chosen = chosenOf(backups, account, scope);
+  const known = new Set(chosen.map((each) => each.account));
+  const reports: RestoreReport[] = [];
+  for (const each of chosen) {
+    const isLast = each === chosen.at(-1);
+    const atMs = scope.atMs === undefined || isLast ? scope.atMs : Math.min(scope.atMs, each.cutMs);
+    const made = { known, isLast };
+    const restored = await withScratch(openScratch, (scratch) =>
+      restoreAccount({ ...parts, scratch }, each, { ...scope, atMs }, made),
+    );
+    if (restored !== undefined) reports.push(restored);
+    else if (isLast) throw invalid("RESTORE_TIME_INVALID", "no account at that time");
+  }
+  const sum = (of: (report: RestoreReport) => number): number =>
+    reports.reduce((total, report) => total + of(report), 0);
+  return {
+    id: backup.id,
+    atMs: scope.atMs ?? backup.cutMs,
+    entities: sum(({ entities }) => entities),
+    pointers: sum(({ pointers }) => pointers),
+    skipped: sum(({ skipped }) => skipped),
+  };
+}
+
+/** @throws FirnError `NotFound` `ACCOUNT_NOT_FOUND`. */
+function chosenOf(
+  backups: readonly Backup[],
+  account: string | undefined,
+  { catalog }: RestoreScope,
+): readonly Backup[] {
+  if (account === undefined) return catalog === undefined ? backups : backups.slice(-1);
+  const named = backups.filter(({ accountName = DEFAULT_ACCOUNT }) => accountName === account);
+  if (named.length > 0) return named;
+  const message = "the backup has no such account";
+  throw new FirnError("NotFound", "ACCOUNT_NOT_FOUND", message, { name: account });
+}
+
+async function accountNames(pointers: PointerStore): Promise<readonly string[]> {
+  const { items } = await listPage(pointers, directoryOf(FAMILIES.accountByName), {});
+  return items.map((item) => summaryOfItem(item).name);
+}
+
+/** An account that was deleted since the backup began. @throws anything else. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof FirnError) || error.code !== "ACCOUNT_NOT_FOUND") throw error;
+}
+
+function together(a: BackupReport, b: BackupReport): BackupReport {
+  return {
+    id: a.id,
+    accounts: [...a.accounts, ...b.accounts],
+    pointers: a.pointers + b.pointers,
+    changes: a.changes + b.changes,
+    payloads: a.payloads + b.payloads,
+    copied: a.copied + b.copied,
+    copiedBytes: a.copiedBytes + b.copiedBytes,
+  };
+}
