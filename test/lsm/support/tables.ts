@@ -131,13 +131,16 @@ interface Moves {
   resume?(): Step;
 }
 
+/** Calls until one is answered, of a cursor that ever will be. */
+const MOST_CALLS = 100_000;
+
 /** Loads what a call misses and makes it again, until it is answered. */
 export function settled<C extends Moves>(
   cursor: C,
   files: readonly ForgetfulFile[],
   move: (cursor: C) => Step,
 ): Step {
-  for (;;) {
+  for (let calls = 0; calls < MOST_CALLS; calls++) {
     const step = cursor.isMidway ? (cursor.resume?.() ?? MISS) : move(cursor);
     if (step !== MISS) {
       for (const file of files) file.forget();
@@ -152,6 +155,7 @@ export function settled<C extends Moves>(
     if (missing.length === 0) throw new Error("a miss names what is missing");
     for (const block of missing) for (const file of files) file.load(block.offset);
   }
+  throw new Error("a cursor misses what is there");
 }
 
 /** A cursor whose every call is repeated until nothing is missing. */
