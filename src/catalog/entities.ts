@@ -29,6 +29,22 @@ export function summaryOfItem(item: Live): Summary {
   return summary;
 }
 
+/** Items whose path was judged: they are immutable, and stores hand them out unchanged. */
+const judged = new WeakSet<Live>();
+
+/**
+ * Also where the payload is in the cache: its path alone says which pointer may lead to it.
+ *
+ * @throws FirnError `Corrupt`.
+ */
+function assertOwned(item: Live, blobPath: string): void {
+  if (judged.has(item)) return;
+  if (owners(blobPath)?.includes(item.key) !== true) {
+    throw corrupt("canonical pointer leads to a foreign payload", { key: item.key });
+  }
+  judged.add(item);
+}
+
 /**
  * Reads the entity behind a canonical pointer. Where the blob is gone the pointer is read again: it
  * has moved, and is followed, or the store has lost a payload.
@@ -48,10 +64,7 @@ export async function readEntity<E extends Entity>(
     if (item.blobPath === undefined || summary.entityType !== type) {
       throw corrupt("canonical pointer of another kind", { key: item.key });
     }
-    // Also where the payload is in the cache: its path alone says which pointer may lead to it.
-    if (owners(item.blobPath)?.includes(item.key) !== true) {
-      throw corrupt("canonical pointer leads to a foreign payload", { key: item.key });
-    }
+    assertOwned(item, item.blobPath);
     const found = await context.payloads.get(type, summary.entityId, item.blobPath);
     if (found !== undefined) {
       return { item, summary, entity: found.entity as E, envelope: found.envelope };

@@ -8,6 +8,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Several pieces are sent one behind the other, so that large ones are never copied. */
   readonly body: Uint8Array | string | readonly Uint8Array[] | undefined;
+  /** It is never compressed, also where it is large and its client far. */
+  readonly asIs?: true;
 }
 
 /** An answer that is made while it is sent, until the client or the server ends it. */

@@ -36,8 +36,9 @@ export class Compressor {
    * JSON bytes, stay as they are and take no turn of the event loop.
    */
   fit(answer: Answer, acceptEncoding: string | undefined): Answer | Promise<Answer> {
-    const { status, body } = answer;
-    if (status !== 200 || body === undefined || typeof body === "string") return answer;
+    const { status, body, asIs } = answer;
+    if (asIs === true || status !== 200 || body === undefined || typeof body === "string")
+      return answer;
     if (byteLength(body) < HTTP_LIMITS.compressFromBytes) return answer;
     const varying = { ...answer, headers: { ...answer.headers, Vary: "Accept-Encoding" } };
     return acceptsGzip(acceptEncoding) ? this.#compressed(varying, body) : varying;

@@ -6,8 +6,11 @@ import {
   timingSafeEqual,
 } from "node:crypto";
 import { invalid } from "../base/error.ts";
+import { LruMap } from "../base/lru.ts";
 
 const MAC_BYTES = 16;
+/** Characters of tokens kept, with what they are of. */
+const KEPT_CHARS = 1_048_576;
 
 /**
  * Opaque page tokens: where the last page ended, bound to its query and signed, so that a token of
@@ -19,6 +22,11 @@ export class PageTokens {
    * its cost.
    */
   readonly #keys: readonly [KeyObject, ...KeyObject[]];
+  /** What was sealed lately: the first page of a list is asked for again and again. */
+  readonly #sealed: LruMap<string, Sealed> = new LruMap(
+    KEPT_CHARS,
+    ({ query, after, token }) => query.length + 2 * after.length + token.length,
+  );
 
   /**
    * @param secret the deployment's; the key for page tokens is derived from it.
@@ -30,8 +38,12 @@ export class PageTokens {
 
   /** `query` names the list: its kind, tenant and directory. */
   seal(query: string, after: string): string {
+    const known = this.#sealed.get(after);
+    if (known?.query === query) return known.token;
     const text = Buffer.from(after, "utf8");
-    return Buffer.concat([mac(this.#keys[0], query, text), text]).toString("base64url");
+    const token = Buffer.concat([mac(this.#keys[0], query, text), text]).toString("base64url");
+    this.#sealed.set(after, { query, after, token });
+    return token;
   }
 
   /** @throws FirnError `Invalid`, code `PAGE_TOKEN_INVALID`. */
@@ -47,6 +59,13 @@ export class PageTokens {
     if (!genuine) throw invalid("PAGE_TOKEN_INVALID", "the page token belongs to another list");
     return text.toString("utf8");
   }
+}
+
+/** A token and what it was made of. */
+interface Sealed {
+  readonly query: string;
+  readonly after: string;
+  readonly token: string;
 }
 
 function keyOf(secret: Uint8Array): KeyObject {

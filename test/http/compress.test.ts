@@ -59,6 +59,13 @@ it("a client on this machine, one that refuses gzip, and a small answer: as they
   expect(small.headers["content-encoding"]).toBeUndefined();
 });
 
+it("an answer that is to go out as it is stays so, however large", () => {
+  const answer = { status: 200, headers: {}, body: Buffer.concat(LARGE) } as const;
+  const asIs = { ...answer, asIs: true } as const;
+  expect(new Compressor().fit(asIs, "gzip")).toBe(asIs);
+  expect(new Compressor().fit(answer, undefined)).not.toBe(answer);
+});
+
 it("one body under one ETag is compressed once", async () => {
   const compressor = new Compressor();
   const answer = { status: 200, headers: { ETag: '"e"' }, body: LARGE };

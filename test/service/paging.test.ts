@@ -77,3 +77,20 @@ test("work under one key is serial, work under two keys is concurrent", async ()
   await second;
   expect(log).toEqual(["other", "first", "second"]);
 });
+
+test("a token sealed again is the same, and another one for another list", () => {
+  const tokens = new PageTokens(new Uint8Array(32));
+  const fresh = (query: string, after: string) =>
+    new PageTokens(new Uint8Array(32)).seal(query, after);
+  for (const [query, after] of [
+    ["q", "a"],
+    ["q", "a"],
+    ["r", "a"],
+    ["q", "b"],
+    ["q", "a"],
+  ] as const) {
+    const token = tokens.seal(query, after);
+    expect(token).toBe(fresh(query, after));
+    expect(tokens.open(query, token)).toBe(after);
+  }
+});

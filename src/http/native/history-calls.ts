@@ -1,11 +1,12 @@
 import type { AtQuery, DiffQuery, PageQuery } from "../../api/asks.ts";
-import type { Diff, Page, Version } from "../../api/resources.ts";
+import type { Diff, Page, ResourceBase, Version } from "../../api/resources.ts";
 import type { Actor } from "../../service/actor.ts";
-import type { Resource } from "../../service/resources/resource.ts";
+import type { Resource, ResourceEntity } from "../../service/resources/resource.ts";
 import type { ModelService } from "../../service/resources/service.ts";
 import { diffOf } from "./diff.ts";
 import { placeOf } from "./names.ts";
 import { renderResource, renderVersion } from "./render.ts";
+import { ResourceTexts } from "./resource-text.ts";
 import type { RawParams } from "./router.ts";
 import { parseMoment } from "./times.ts";
 
@@ -23,6 +24,29 @@ export function resourceAt({ actor, service, params, query }: Asked<AtQuery>): P
   return query.at === undefined
     ? service.history.current(actor, place)
     : service.history.at(actor, place, parseMoment(query.at));
+}
+
+/** One for each service: what is kept goes with it. */
+const texts = new WeakMap<ModelService, ResourceTexts>();
+
+/**
+ * The resource of a path as `render` makes it. What it is now is asked for again and again, so its
+ * text is kept; what it was is not.
+ */
+export async function resourceText<E extends ResourceEntity, R extends ResourceBase>(
+  call: Asked<AtQuery>,
+  render: (resource: Resource<E>) => R,
+): Promise<R> {
+  const resource = (await resourceAt(call)) as Resource<E>;
+  if (call.query.at !== undefined) return render(resource);
+  const { service } = call;
+  let kept = texts.get(service);
+  if (kept === undefined) {
+    kept = new ResourceTexts();
+    texts.set(service, kept);
+  }
+  // The table ties its types together: this is the text of such an answer.
+  return kept.of(resource, render) as unknown as R;
 }
 
 export async function versionsOf({

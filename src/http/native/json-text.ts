@@ -7,6 +7,15 @@ export class JsonText {
   }
 }
 
+/** A whole answer that is sent again and again: JSON as bytes, which each time costs less. */
+export class JsonBytes {
+  readonly bytes: Uint8Array;
+
+  constructor(text: string) {
+    this.bytes = Buffer.from(text);
+  }
+}
+
 /** An object of whose members some are JSON text already. */
 export function objectText(members: Readonly<Record<string, unknown>>): JsonText {
   const texts = Object.entries(members).map(([name, value]) => {

@@ -1,8 +1,6 @@
 import type { NamespaceOperations } from "../../api/namespace-operations.ts";
-import type { Namespace } from "../../catalog/model.ts";
-import type { Resource } from "../../service/resources/resource.ts";
 import type { Handlers } from "./call.ts";
-import { diffBetween, resourceAt, versionsOf } from "./history-calls.ts";
+import { diffBetween, resourceText, versionsOf } from "./history-calls.ts";
 import { maskOf } from "./mask.ts";
 import { catalogOf, namespaceOf, splitNames } from "./names.ts";
 import { renderJob, renderNamespace, renderSummary } from "./render.ts";
@@ -20,7 +18,7 @@ export const NAMESPACE_HANDLERS: Handlers<keyof NamespaceOperations> = {
     const place = catalogOf(params);
     return renderNamespace(await service.namespaces.create(actor, place, path, properties));
   },
-  getNamespace: async (call) => renderNamespace((await resourceAt(call)) as Resource<Namespace>),
+  getNamespace: (call) => resourceText(call, renderNamespace),
   updateNamespace: async ({ actor, service, params, body, query, ifMatch }) => {
     const request = { patch: body, mask: maskOf(query), ifMatch };
     return renderNamespace(await service.namespaces.update(actor, namespaceOf(params), request));

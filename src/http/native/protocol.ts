@@ -16,7 +16,7 @@ import type { Accepted, ErrorForm, Head, Protocol, Target } from "../protocol.ts
 import { loadChecks } from "./check.ts";
 import { docsPage, keepDocs, type ReadDocsFile } from "./docs-page.ts";
 import { HANDLERS } from "./handlers.ts";
-import { JsonText } from "./json-text.ts";
+import { JsonBytes, JsonText } from "./json-text.ts";
 import { checkLines, LINES_TYPE, parseLines, renderLines } from "./lines.ts";
 import type { NodeStatus } from "./node-status.ts";
 import { overloadedProblem, problemOf, RequestInvalid, type RequestProblem } from "./problems.ts";
@@ -43,8 +43,9 @@ const API_PATHS = /^\/api(?:\/|$)/;
 /** What a path names; nothing where a name cannot be decoded. */
 function namedIn(params: RawParams): object {
   try {
-    const text = (raw: string) => decodePart(raw).slice(0, SHOWN_CHARS);
-    return Object.fromEntries(Object.entries(params).map(([name, raw]) => [name, text(raw)]));
+    const named: Record<string, string> = {};
+    for (const name in params) named[name] = decodePart(params[name] ?? "").slice(0, SHOWN_CHARS);
+    return named;
   } catch {
     return {};
   }
@@ -184,6 +185,7 @@ class AcceptedRoute implements Accepted {
         ...(etag !== undefined && { ETag: etag }),
       },
       body: method === "HEAD" ? undefined : bodyText(operation, answer),
+      asIs: true,
     };
   }
 }
@@ -199,7 +201,8 @@ function streamTypeOf(
   return isLines ? LINES_TYPE : undefined;
 }
 
-function bodyText({ lines }: ApiOperation, answer: unknown): string {
+function bodyText({ lines }: ApiOperation, answer: unknown): string | Uint8Array {
+  if (answer instanceof JsonBytes) return answer.bytes;
   if (answer instanceof JsonText) return answer.text;
   return lines === true ? renderLines(answer as readonly unknown[]) : JSON.stringify(answer);
 }

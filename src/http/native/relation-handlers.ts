@@ -1,10 +1,8 @@
 import type { RelationOperations } from "../../api/relation-operations.ts";
-import type { Table, View } from "../../catalog/model.ts";
 import type { TableRef } from "../../service/requests.ts";
-import type { Resource } from "../../service/resources/resource.ts";
 import type { ModelService } from "../../service/resources/service.ts";
 import type { Call, Handlers } from "./call.ts";
-import { diffBetween, resourceAt, versionsOf } from "./history-calls.ts";
+import { diffBetween, resourceText, versionsOf } from "./history-calls.ts";
 import { maskOf } from "./mask.ts";
 import { namespaceOf, relationOf, snapshotIdOf } from "./names.ts";
 import { renderSnapshot, renderTable, renderView } from "./render.ts";
@@ -25,7 +23,7 @@ export async function tableRefOf({
 
 export const RELATION_HANDLERS: Handlers<keyof RelationOperations> = {
   listTables: (call) => listed(call, "tables"),
-  getTable: async (call) => renderTable((await resourceAt(call)) as Resource<Table>),
+  getTable: (call) => resourceText(call, renderTable),
   createTable: async ({ actor, service, params, body }) =>
     renderTable(await service.otherTables.create(actor, namespaceOf(params), body)),
   refreshTable: async ({ actor, service, params, ifMatch }) =>
@@ -69,7 +67,7 @@ export const RELATION_HANDLERS: Handlers<keyof RelationOperations> = {
     return { items: found.map(renderSnapshot) };
   },
   listViews: (call) => listed(call, "views"),
-  getView: async (call) => renderView((await resourceAt(call)) as Resource<View>),
+  getView: (call) => resourceText(call, renderView),
   updateView: async ({ actor, service, params, body, query, ifMatch }) => {
     const request = { patch: body, mask: maskOf(query), ifMatch };
     return renderView(await service.views.update(actor, relationOf(params), request));

@@ -2,7 +2,7 @@ import type { Page, Summary as SummaryJson } from "../../api/resources.ts";
 import type { Listed } from "../../catalog/listed.ts";
 import type { Summary } from "../../catalog/model.ts";
 import type { TokenPage } from "../../service/resources/pages.ts";
-import { JsonText } from "./json-text.ts";
+import { JsonBytes, JsonText } from "./json-text.ts";
 import { renderSummary } from "./render.ts";
 
 /** What a summary was rendered as, at one version. */
@@ -23,11 +23,30 @@ function textOf(listed: Listed): string {
   return text;
 }
 
-/** A page of tables or views. They are asked for again and again: an entry is rendered once. */
-export function summaryPage({ items, nextPageToken }: TokenPage<Listed>): Page<SummaryJson> {
-  const list = items.map(textOf).join(",");
-  const next =
-    nextPageToken === undefined ? "" : `,"nextPageToken":${JSON.stringify(nextPageToken)}`;
+/** What a list was rendered as, with one token. */
+interface RenderedPage {
+  readonly token: string | undefined;
+  readonly answer: JsonText | JsonBytes;
+}
+
+/** A shorter text goes out with its head in one write, which bytes would need two for. */
+const BYTES_FROM = 4_096;
+
+const renderedPages = new WeakMap<readonly Listed[], RenderedPage>();
+
+/**
+ * A page of tables or views. They are asked for again and again: an entry is rendered once, and a
+ * page too, which is kept beside the list: see `catalog/listed.ts`.
+ */
+export function summaryPage({ items, nextPageToken: token }: TokenPage<Listed>): Page<SummaryJson> {
+  let page = renderedPages.get(items);
+  if (page === undefined || page.token !== token) {
+    const next = token === undefined ? "" : `,"nextPageToken":${JSON.stringify(token)}`;
+    const text = `{"items":[${items.map(textOf).join(",")}]${next}}`;
+    const answer = text.length < BYTES_FROM ? new JsonText(text) : new JsonBytes(text);
+    page = { token, answer };
+    renderedPages.set(items, page);
+  }
   // The table ties its types together: this is the text of such an answer.
-  return new JsonText(`{"items":[${list}]${next}}`) as unknown as Page<SummaryJson>;
+  return page.answer as unknown as Page<SummaryJson>;
 }
