@@ -13,6 +13,7 @@ import {
 } from "./batch.ts";
 import { KeyFamilies } from "./families.ts";
 import { Gaps, keyBehind, type Listing } from "./gaps.ts";
+import { KeptItems } from "./kept-items.ts";
 import type { KeyFamily } from "./key.ts";
 import type {
   Batch,
@@ -50,16 +51,22 @@ interface ListingParts {
   readonly gapRows: number;
 }
 
-/** One for all stores over an engine, so that none overlooks what another puts. */
-const gapsOfEngines = new WeakMap<Engine, Gaps>();
+/** What is known of an engine's rows without a look at them. */
+interface Known {
+  readonly gaps: Gaps;
+  readonly kept: KeptItems;
+}
 
-function gapsOf(engine: Engine): Gaps {
-  let gaps = gapsOfEngines.get(engine);
-  if (gaps === undefined) {
-    gaps = new Gaps();
-    gapsOfEngines.set(engine, gaps);
+/** One for all stores over an engine, so that none overlooks what another writes. */
+const knownOfEngines = new WeakMap<Engine, Known>();
+
+function knownOf(engine: Engine): Known {
+  let known = knownOfEngines.get(engine);
+  if (known === undefined) {
+    known = { gaps: new Gaps(), kept: new KeptItems() };
+    knownOfEngines.set(engine, known);
   }
-  return gaps;
+  return known;
 }
 
 const DURABLE: ReadOptions = { level: "durable" };
@@ -101,35 +108,58 @@ export class LsmPointerStore implements PointerStore {
   }
 
   async get(key: string): Promise<Item> {
-    this.#families.of(key);
     const engine = await this.#reader();
-    const row = await engine.get(utf8(key), DURABLE);
+    const { kept } = knownOf(engine);
+    const known = kept.get(key);
+    if (known !== undefined) {
+      await engine.confirm("durable");
+      return known;
+    }
+    this.#families.of(key);
+    const { steps } = kept;
+    const item = itemOfRow(key, await engine.get(utf8(key), DURABLE));
+    if (item.state === "live") kept.keep(item, steps);
     await engine.confirm("durable");
-    return itemOfRow(key, row);
+    return item;
   }
 
   async getMany(keys: readonly string[]): Promise<readonly Item[]> {
-    for (const key of keys) this.#families.of(key);
     const engine = await this.#reader();
-    const rows = await engine.getMany(keys.map(utf8), DURABLE);
+    const { kept } = knownOf(engine);
+    const items: (Item | undefined)[] = keys.map((key) => kept.get(key));
+    const missing = keys.filter((_key, i) => items[i] === undefined);
+    if (missing.length > 0) {
+      const read = (await this.#readRows(engine, kept, missing)).values();
+      for (const [i, item] of items.entries()) items[i] = item ?? read.next().value;
+    }
     await engine.confirm("durable");
-    return keys.map((key, i) => itemOfRow(key, rows[i]));
+    return items as readonly Item[];
+  }
+
+  /** What nothing is kept of. What is found alive is kept. */
+  async #readRows(
+    engine: Engine,
+    kept: KeptItems,
+    keys: readonly string[],
+  ): Promise<readonly Item[]> {
+    for (const key of keys) this.#families.of(key);
+    const { steps } = kept;
+    const rows = await engine.getMany(keys.map(utf8), DURABLE);
+    return keys.map((key, i) => {
+      const item = itemOfRow(key, rows[i]);
+      if (item.state === "live") kept.keep(item, steps);
+      return item;
+    });
   }
 
   async commit(batch: Batch): Promise<CommitOutcome> {
     assertBatch(batch, this.#families);
     const engine = await this.#engine();
-    const sent = new Sent(batch);
-    let isCertain = false;
+    const sent = new Sent(batch.ops);
     try {
-      const outcome = await retrying(() => this.#commitOnce(engine, batch, sent));
-      isCertain = true;
-      return outcome;
+      return await sent.during(() => this.#commitOnce(engine, batch, sent));
     } catch (error) {
-      isCertain = !sent.applied;
       return outcomeOf(error, sent.applied);
-    } finally {
-      if (isCertain) sent.end();
     }
   }
 
@@ -137,15 +167,24 @@ export class LsmPointerStore implements PointerStore {
     this.#families.assertListed(directory);
     const limit = pageLimit(options);
     const engine = await this.#reader();
+    const { gaps, kept } = knownOf(engine);
+    const { after = "" } = options;
+    const known = kept.page(directory, after, limit);
+    if (known !== undefined) {
+      await engine.confirm("durable");
+      return known;
+    }
     const snapshot = engine.snapshot("durable");
-    const gaps = gapsOf(engine);
     const listing = gaps.beginList(directory);
+    const keeping = kept.beginList(directory);
     try {
       const parts = { engine, snapshot, gaps, listing, gapRows: this.#gapRows };
-      const page = await new ChildrenPage(parts, { after: options.after, limit }).read();
+      const page = await new ChildrenPage(parts, { after, limit }).read();
+      kept.keepPage(keeping, after, limit, page);
       await engine.confirm("durable");
       return page;
     } finally {
+      kept.endList(keeping);
       gaps.endList(listing);
       snapshot.close();
     }
@@ -171,20 +210,27 @@ export class LsmPointerStore implements PointerStore {
   async forget(key: string, version: Version): Promise<boolean> {
     this.#families.of(key);
     const engine = await this.#engine();
-    return retrying(async () => {
-      const transaction = engine.transaction();
-      try {
-        const bytes = utf8(key);
-        const item = itemOfRow(key, await transaction.get(bytes));
-        const going = mayForget(item, version, this.#clock.nowMs());
-        if (going) transaction.delete(bytes);
-        const written = await transaction.commit();
-        await (going ? written.durable() : engine.confirm());
-        return going;
-      } finally {
-        transaction.rollback();
+    const sent = new Sent([{ op: "delete", key, expected: version }]);
+    return sent.during(() => this.#forgetOnce(engine, key, version, sent));
+  }
+
+  async #forgetOnce(engine: Engine, key: string, version: Version, sent: Sent): Promise<boolean> {
+    const transaction = engine.transaction();
+    try {
+      const bytes = utf8(key);
+      const item = itemOfRow(key, await transaction.get(bytes));
+      const going = mayForget(item, version, this.#clock.nowMs());
+      if (going) {
+        sent.begin(knownOf(engine));
+        transaction.delete(bytes);
       }
-    });
+      const written = await transaction.commit();
+      sent.applied = going;
+      await (going ? written.durable() : engine.confirm());
+      return going;
+    } finally {
+      transaction.rollback();
+    }
   }
 
   async #commitOnce(engine: Engine, batch: Batch, sent: Sent): Promise<CommitOutcome> {
@@ -202,7 +248,7 @@ export class LsmPointerStore implements PointerStore {
         return { outcome: "conflict", failed };
       }
       const { rows: changed, versions } = this.#changed(batch, found);
-      sent.begin(gapsOf(engine));
+      sent.begin(knownOf(engine));
       transaction.putMany(changed);
       const written = await transaction.commit();
       sent.applied = versions.size > 0;
@@ -232,27 +278,45 @@ export class LsmPointerStore implements PointerStore {
   }
 }
 
-/** What has become of a batch on its way into the engine. */
+/** What has become of writes on their way into the engine. */
 class Sent {
-  /** It is in memory: what fails from here on is making it durable. */
+  /** They are in memory: what fails from here on is making them durable. */
   applied = false;
-  #gaps: Gaps | undefined;
+  #known: Known | undefined;
   readonly #puts: readonly string[];
+  readonly #written: readonly string[];
 
-  constructor({ ops }: Batch) {
+  constructor(ops: readonly PointerOp[]) {
     this.#puts = ops.flatMap(({ op, key }) => (op === "put" ? [key] : []));
+    this.#written = ops.flatMap((op) => (isWriting(op) ? [op.key] : []));
   }
 
-  /** Announces its puts, before they can be in any state of the engine. */
-  begin(gaps: Gaps): void {
-    if (this.#gaps !== undefined) return;
-    this.#gaps = gaps;
-    for (const key of this.#puts) gaps.beginPut(key);
+  /** Announces them, before they can be in any state of the engine. */
+  begin(known: Known): void {
+    if (this.#known !== undefined) return;
+    this.#known = known;
+    for (const key of this.#puts) known.gaps.beginPut(key);
+    for (const key of this.#written) known.kept.beginWrite(key);
   }
 
-  /** Once it is certain what became of them. */
-  end(): void {
-    for (const key of this.#puts) this.#gaps?.endPut(key);
+  /** Runs what writes. Where it is not certain what became of it, its writes stay announced. */
+  async during<T>(write: () => Promise<T>): Promise<T> {
+    let isCertain = false;
+    try {
+      const done = await retrying(write);
+      isCertain = true;
+      return done;
+    } catch (error) {
+      isCertain = !this.applied;
+      throw error;
+    } finally {
+      if (isCertain) this.#end();
+    }
+  }
+
+  #end(): void {
+    for (const key of this.#puts) this.#known?.gaps.endPut(key);
+    for (const key of this.#written) this.#known?.kept.endWrite(key);
   }
 }
 
@@ -270,7 +334,7 @@ class ChildrenPage {
 
   constructor(
     parts: ListingParts,
-    { after = "", limit }: { readonly after: string | undefined; readonly limit: number },
+    { after, limit }: { readonly after: string; readonly limit: number },
   ) {
     const { directory } = parts.listing;
     this.#parts = parts;

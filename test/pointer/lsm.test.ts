@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
 import type { Engine } from "../../src/lsm/engine/engine.ts";
 import type { OpenOptions } from "../../src/lsm/engine/open.ts";
-import type { Wal, WalStore } from "../../src/lsm/wal/port.ts";
 import { LsmPointerStore } from "../../src/pointer/lsm.ts";
 import {
   describePointerStore,
@@ -13,6 +12,7 @@ import { del, put } from "../contract/pointer-store-space.ts";
 import { type Kind, makeWorld, type World } from "../lsm/support/worlds.ts";
 import { TEST_FAMILIES } from "../support/pointer-families.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+import { GatedWal, isSettled } from "./gated-wal.ts";
 
 const CAPABILITIES: PointerStoreCapabilities = { bumpVersions: true, sweepOrder: true };
 const IN_MEMORY: Kind = { store: "memory", wal: "objects" };
@@ -62,62 +62,12 @@ describePointerStore(
   { ...CAPABILITIES, races: { rounds: 20, writers: 24 } },
 );
 
-/** A log whose writes wait, or fail, when a test says so. */
-class GatedWal implements WalStore {
-  readonly #inner: WalStore;
-  #gate: Promise<void> = Promise.resolve();
-  appends = 0;
-
-  constructor(inner: WalStore) {
-    this.#inner = inner;
-  }
-
-  /** From here on nothing becomes durable until what is answered is settled. */
-  hold(): PromiseWithResolvers<void> {
-    const held = Promise.withResolvers<void>();
-    this.#gate = held.promise;
-    return held;
-  }
-
-  reader(): ReturnType<WalStore["reader"]> {
-    return this.#inner.reader();
-  }
-
-  async open(options: Parameters<WalStore["open"]>[0]): Promise<Wal> {
-    const wal = await this.#inner.open(options);
-    return new Proxy(wal, {
-      get: (target, name) => {
-        if (name === "append") {
-          return async (group: Parameters<Wal["append"]>[0]) => {
-            this.appends++;
-            await this.#gate;
-            await target.append(group);
-          };
-        }
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
-  }
-}
-
 async function gated(parts: Partial<OpenOptions> = {}) {
   const clock = new VirtualClock();
   const world = worldOf(IN_MEMORY, clock);
   const wal = new GatedWal(world.wal);
   const engine = await world.open({ wal, ...parts });
   return { world, wal, clock, engine, store: storeOver(engine, clock) };
-}
-
-/** Whether a promise has settled once all that is ready has run. */
-async function isSettled(work: Promise<unknown>): Promise<boolean> {
-  let settled = false;
-  const note = (): void => {
-    settled = true;
-  };
-  work.then(note, note);
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-  return settled;
 }
 
 const failure = (kind: "Unknown" | "Unavailable", code: string): FirnError =>
