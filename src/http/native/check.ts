@@ -10,11 +10,12 @@ export type Check = (value: unknown) => readonly RequestProblem[];
 
 type Checks = (schema: Schema) => Check;
 let loading: Promise<Checks> | undefined;
+let loaded: Checks | undefined;
 
 /** The compiler of checks. It is loaded with the first request that needs one, not at the start. */
-export function loadChecks(): Promise<Checks> {
+export function loadChecks(): Checks | Promise<Checks> {
   loading ??= load();
-  return loading;
+  return loaded ?? loading;
 }
 
 async function load(): Promise<Checks> {
@@ -24,7 +25,7 @@ async function load(): Promise<Checks> {
   ]);
   Settings.Set({ maxErrors: MAX_PROBLEMS });
   const compiled = new WeakMap<Schema, Check>();
-  return (schema) => {
+  loaded = (schema) => {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
     const validator = Compile(schema as object);
@@ -35,6 +36,7 @@ async function load(): Promise<Checks> {
     compiled.set(schema, check);
     return check;
   };
+  return loaded;
 }
 
 interface SchemaError {

@@ -31,6 +31,12 @@ function within({ catalog, path }: NamespaceRef): Pick<FoundName, "catalog" | "n
   return { catalog, namespace: path };
 }
 
+/** The reference of a namespace that is told by names alone: nothing is to be waited for. */
+function namedRef({ catalog, namespace }: NamespacePlace): NamespaceRef | undefined {
+  if (!("name" in catalog) || !("path" in namespace)) return undefined;
+  return { catalog: catalog.name, path: namespace.path };
+}
+
 /** Nothing of a kind has an id, or what has it lies elsewhere. */
 export function noSuchId(kind: Kind, id: string): FirnError {
   return new FirnError("NotFound", CODES[kind], `${kind} not found`, { id });
@@ -65,6 +71,8 @@ export class ResourceNames {
 
   /** @throws FirnError as `catalog`, `NAMESPACE_NOT_FOUND`. */
   async namespace(place: NamespacePlace): Promise<Pinned<NamespaceRef>> {
+    const named = namedRef(place);
+    if (named !== undefined) return { ref: named, id: undefined };
     const { ref: catalog, id: catalogId } = await this.catalog(place);
     const { namespace } = place;
     if ("path" in namespace) return { ref: { catalog, path: namespace.path }, id: undefined };
@@ -81,7 +89,7 @@ export class ResourceNames {
   async relation(type: "table" | "view", place: RelationPlace): Promise<Pinned<RelationRef>> {
     const { relation } = place;
     if ("name" in relation) {
-      const { ref } = await this.namespace(place);
+      const ref = namedRef(place) ?? (await this.namespace(place)).ref;
       return { ref: { ...ref, name: relation.name }, id: undefined };
     }
     const { ref, id } = await this.namespace(place);
