@@ -21,6 +21,7 @@ process.exitCode = await run(process.argv.slice(2), {
     return (await import("./serve.ts")).serve(settings);
   },
   storageInit: async (settings) => (await import("./storage.ts")).storageInit(settings, output),
+  storageCheck: async (line) => (await import("./storage.ts")).storageCheck(line, output),
   housekeeping: async (line) => (await import("./housekeeping.ts")).housekeeping(line, output),
   restore: async (line) => (await import("./restore.ts")).restore(line, output),
   lsm: async (command) => (await import("./lsm.ts")).lsm(command, output),

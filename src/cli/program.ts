@@ -20,7 +20,9 @@ import type { LsmCommand } from "./lsm.ts";
 import { addLsm } from "./lsm-program.ts";
 import { addRestore, type RestoreLine } from "./restore-program.ts";
 import type { Screen } from "./screen.ts";
-import { INIT_FLAGS, NO_SECRET, type SettingsContext, withSettings } from "./setting-options.ts";
+import { type SettingsContext, withSettings } from "./setting-options.ts";
+import type { StorageCheckCommand } from "./storage.ts";
+import { addStorage } from "./storage-program.ts";
 import type { CatalogLine } from "./verbs/catalog-line.ts";
 import { addContext, addDaily } from "./verbs/daily-program.ts";
 import { addNouns, type RunLine } from "./verbs/noun-program.ts";
@@ -29,6 +31,7 @@ import { addNouns, type RunLine } from "./verbs/noun-program.ts";
 export interface CommandContext extends SettingsContext {
   readonly serve: (settings: Settings) => Promise<number>;
   readonly storageInit: (settings: Settings) => Promise<number>;
+  readonly storageCheck: (command: StorageCheckCommand) => Promise<number>;
   readonly housekeeping: (line: HousekeepingCommand) => Promise<number>;
   readonly restore: (line: RestoreLine) => Promise<number>;
   readonly lsm: (command: LsmCommand) => Promise<number>;
@@ -63,13 +66,8 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   withSettings(serve, FLAG_NAMES, [], context, async (settings) => {
     exitCode = settings === undefined ? USAGE : await context.serve(settings);
   });
-  const init = program
-    .command("storage")
-    .description("Create and check the bucket and DynamoDB table of profiles aws and bucket.")
-    .command("init")
-    .description("Create the bucket and the table if they do not exist, and check both.");
-  withSettings(init, INIT_FLAGS, [NO_SECRET], context, async (settings) => {
-    exitCode = settings === undefined ? USAGE : await context.storageInit(settings);
+  addStorage(program, context, async (code) => {
+    exitCode = await code;
   });
   addFsck(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.fsck(command);

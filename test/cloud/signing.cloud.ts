@@ -7,10 +7,11 @@ import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { S3RequestSigner } from "../../src/blob/s3/request-signer.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
-import { honorsUnsignedCopy } from "../../src/runtime/request-signer.ts";
+import { honorsUnsigned } from "../../src/runtime/signing-trial.ts";
 import { findPython, PythonEnvironment } from "../clients/python.ts";
 import { type ServerProcess, startServer } from "../clients/server-process.ts";
 import { ADMIN_KEY, table } from "../service/access/support.ts";
+import { firnWith } from "../support/firn-process.ts";
 import { VERSITYGW_ACCOUNT } from "./versitygw.ts";
 
 /*
@@ -240,7 +241,7 @@ describe("a store that copies because of an unsigned header", () => {
     const credentials = VERSITYGW_ACCOUNT;
     const signer = new S3RequestSigner({ ...options, credentials }, new SystemClock());
     try {
-      return await honorsUnsignedCopy(signer, bucket, "probe/x");
+      return await honorsUnsigned(signer, bucket, "probe/x");
     } finally {
       signer.close();
     }
@@ -256,5 +257,53 @@ describe("a store that copies because of an unsigned header", () => {
 
   test.skipIf(STORE === undefined)("is not versitygw", async () => {
     expect(await honors(STORE ?? "", "safe-to-sign")).toBe(false);
+  });
+});
+
+describe("firn storage check", () => {
+  interface Report {
+    readonly findings: readonly { readonly asked: string; readonly holds?: boolean }[];
+    readonly writeSigning: string;
+    readonly readSigning: string;
+    readonly problems: readonly string[];
+  }
+
+  async function check(store: string, location: string, env: Readonly<Record<string, string>>) {
+    const aws = { ...ENV, AWS_ENDPOINT_URL_S3: store, ...env };
+    const done = await firnWith(aws, "storage", "check", location, "--json");
+    const report = done.out === "" ? undefined : (JSON.parse(done.out) as Report);
+    const held = report?.findings.map(({ asked, holds }) => [asked, holds]) ?? [];
+    return { ...done, report, held: Object.fromEntries(held) };
+  }
+
+  test.skipIf(STORE === undefined)("finds versitygw safe, which resolves paths", async () => {
+    const { exitCode, report, held } = await check(STORE ?? "", `s3://${BUCKET}/wh`, {});
+    expect({ exitCode, ...held }).toEqual({
+      exitCode: 0,
+      conditionalWrites: true,
+      signatures: true,
+      unsignedHeaders: true,
+      signedBodies: true,
+      literalDots: false,
+      literalSlashes: false,
+      pathStyle: true,
+    });
+    expect(report).toMatchObject({ readSigning: "safe", writeSigning: "safe", problems: [] });
+  });
+
+  test.skipIf(STORE === undefined)("cannot tell with credentials that are wrong", async () => {
+    const wrong = { AWS_SECRET_ACCESS_KEY: "wrong" };
+    const { exitCode, out, errors } = await check(STORE ?? "", `s3://${BUCKET}/wh`, wrong);
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+    expect(errors).toMatch(/BUCKET_DENIED/);
+  });
+
+  const ministack = process.env["FIRN_TEST_MINISTACK"];
+  test.skipIf(ministack === undefined)("finds a store unsafe that checks nothing", async () => {
+    const where = "s3://unsafe-to-sign/wh";
+    const { exitCode, report, held } = await check(ministack ?? "", where, {});
+    expect(exitCode).toBe(1);
+    expect(held).toMatchObject({ signatures: false, unsignedHeaders: false });
+    expect(report).toMatchObject({ readSigning: "unsafe", writeSigning: "unsafe" });
   });
 });

@@ -16,6 +16,7 @@ import { sha256Hex } from "../../src/base/hash.ts";
 import { findPython, PythonEnvironment } from "../clients/python.ts";
 import { type ServerProcess, startServer } from "../clients/server-process.ts";
 import { ADMIN_KEY, table } from "../service/access/support.ts";
+import { firnWith } from "../support/firn-process.ts";
 import { awsEnv } from "./node.ts";
 
 /*
@@ -264,4 +265,19 @@ test("PyIceberg needs nothing but the URL and a credential", { timeout: 300_000 
   const bare = { ...env, AWS_EC2_METADATA_DISABLED: "true" };
   const { stdout, stderr } = spawnSync(environment.python, args, { encoding: "utf8", env: bare });
   expect(stdout.trim(), stderr).toBe("six and three");
+});
+
+test("firn storage check finds that sessions reach one folder", async () => {
+  const args = ["storage", "check", `s3://${BUCKET}/wh`, "--json", "--vend-role", ROLE];
+  const { exitCode, out } = await firnWith(awsEnv(MINISTACK), ...args);
+  const { findings } = JSON.parse(out) as {
+    readonly findings: readonly { readonly asked: string; readonly holds?: boolean }[];
+  };
+  const held = Object.fromEntries(findings.map(({ asked, holds }) => [asked, holds]));
+  // Its root key passes with any secret.
+  expect({ exitCode, ...held }).toMatchObject({
+    exitCode: 1,
+    signatures: false,
+    sessionPolicies: true,
+  });
 });

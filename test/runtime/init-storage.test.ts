@@ -1,13 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { DynamoDouble } from "../double/dynamo/service.ts";
 import { TABLE } from "../double/dynamo/world.ts";
 import { S3Service } from "../double/s3/service.ts";
 import { type Serving, serve } from "../double/server.ts";
+import { firnWith } from "../support/firn-process.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
 const BUCKET = "firn-made";
 
 const open: Serving[] = [];
@@ -31,33 +28,17 @@ async function site() {
   return { s3, dynamo, env };
 }
 
-/** One command line in a process of its own, as an operator runs it. */
-async function firn(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:AWS|FIRN)_/.test(name));
-  const child = spawn(process.execPath, ["bin/firn.mjs", ...args], {
-    cwd: ROOT,
-    env: { ...Object.fromEntries(inherited), ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const out: string[] = [];
-  const errors: string[] = [];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => out.push(text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => errors.push(text));
-  const [exitCode] = await once(child, "close");
-  return { out: out.join(""), errors: errors.join(""), exitCode };
-}
-
 const AWS = ["--profile", "aws", "--s3-bucket", BUCKET, "--dynamodb-table", TABLE] as const;
 
 describe("firn storage init", () => {
   test("makes bucket and table once, and leaves nothing in them", async () => {
     const { s3, dynamo, env } = await site();
-    const first = await firn(env, "storage", "init", ...AWS);
+    const first = await firnWith(env, "storage", "init", ...AWS);
     expect(first).toMatchObject({ exitCode: 0, errors: "" });
     expect(first.out).toMatch(/firn-made: created\n.*firn-test: created\n/s);
     expect(s3.model.buckets.has(BUCKET)).toBe(true);
     expect(dynamo.tables.ready(TABLE).all()).toEqual([]);
-    const second = await firn(env, "storage", "init", ...AWS);
+    const second = await firnWith(env, "storage", "init", ...AWS);
     expect(second).toMatchObject({ exitCode: 0, errors: "" });
     expect(second.out).toMatch(/firn-made: existed\n.*firn-test: existed\n/s);
   });
@@ -65,20 +46,20 @@ describe("firn storage init", () => {
   test("makes the bucket alone for profile bucket", async () => {
     const { s3, dynamo, env } = await site();
     const args = ["--profile", "bucket", "--s3-bucket", BUCKET];
-    expect(await firn(env, "storage", "init", ...args)).toMatchObject({ exitCode: 0 });
+    expect(await firnWith(env, "storage", "init", ...args)).toMatchObject({ exitCode: 0 });
     expect(s3.model.buckets.has(BUCKET)).toBe(true);
     expect(() => dynamo.tables.ready("firn")).toThrow();
   });
 
   test("says what is wrong, by exit code and stable code", async () => {
     const { env } = await site();
-    const local = await firn(env, "storage", "init");
+    const local = await firnWith(env, "storage", "init");
     expect(local.exitCode).toBe(1);
     expect(local.errors).toContain("[NOTHING_TO_INIT]");
-    const unknown = await firn(env, "storage", "init", "--s3-buckets", BUCKET);
+    const unknown = await firnWith(env, "storage", "init", "--s3-buckets", BUCKET);
     expect(unknown.exitCode).toBe(2);
     const { AWS_SECRET_ACCESS_KEY: _, ...without } = env;
-    const nobody = await firn(
+    const nobody = await firnWith(
       { ...without, AWS_EC2_METADATA_DISABLED: "true" },
       "storage",
       "init",

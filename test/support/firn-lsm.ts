@@ -53,6 +53,7 @@ export async function firnLine(
     printError: output.printError,
     serve: () => Promise.reject(new Error("nothing is served")),
     storageInit: () => Promise.reject(new Error("nothing is made")),
+    storageCheck: () => Promise.reject(new Error("no store is checked")),
     housekeeping: (line) => housekeeping(line, output),
     restore: (line) => restore(line, output),
     lsm: (command) => lsm(command, output),

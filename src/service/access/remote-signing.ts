@@ -13,7 +13,7 @@ import {
 
 /** A bucket, and what signs requests to it with the server's own credentials. */
 export interface SigningBucket extends SigningPlace {
-  /** Whether it takes an unsigned header for a signed one, so that no write may be signed. */
+  /** Whether it obeys headers or bodies that were not signed, so that no write may be. */
   readonly honorsUnsigned: boolean;
   /** Headers with the signature, under lower-case names. No request but for credentials. */
   sign(request: Judged): Promise<Pairs>;
