@@ -91,6 +91,7 @@ export interface AccessOperations {
     { readonly description?: string; readonly expiresAt?: string },
     NewApiKey
   >;
+  rotateKey: Asks<"principal" | "key", object, RotateKey, NewApiKey>;
   deleteKey: Asks<"principal" | "key", object, undefined, undefined>;
   createRole: Asks<never, object, { name: string; description?: string }, PrincipalInfo>;
   addMember: Asks<"role", object, { readonly principal: string }, PrincipalInfo>;
@@ -99,6 +100,14 @@ export interface AccessOperations {
   grant: Asks<never, object, GrantRequest, GrantInfo>;
   revoke: Asks<never, object, GrantRequest, GrantInfo>;
   explainAccess: Asks<never, object, GrantObject & ExplainBody, Explained>;
+}
+
+export interface RotateKey {
+  /** Of the new key; absent: the old one's. */
+  readonly description?: string;
+  readonly expiresAt?: string;
+  /** Absent: in a day. */
+  readonly oldExpiresAt?: string;
 }
 
 export interface ExplainBody {
@@ -199,6 +208,16 @@ export const ACCESS_OPERATIONS: Readonly<Record<keyof AccessOperations, ApiOpera
     summary: "Create an API key; its text is shown once",
     needs: ["admin"],
     body: object({}, { description: DESCRIPTION, expiresAt: TIME }),
+    status: 201,
+    answer: NEW_KEY,
+  },
+  rotateKey: {
+    method: "POST",
+    template: `${ONE}/keys/{key}:rotate`,
+    tag,
+    summary: "Replace an API key with a new one, shown once; the old one goes on for a day",
+    needs: ["admin"],
+    body: object({}, { description: DESCRIPTION, expiresAt: TIME, oldExpiresAt: TIME }),
     status: 201,
     answer: NEW_KEY,
   },

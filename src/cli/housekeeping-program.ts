@@ -135,9 +135,10 @@ export function catalogAt(
   args: readonly string[],
   own: readonly SettingName[],
   context: SettingsContext,
+  others: Parameters<typeof settingsAt>[5] = undefined,
 ): ReturnType<typeof settingsAt> {
   const { server } = values;
   const named = typeof server === "string" && !/^https?:/.test(server);
   const where = named ? resolve(context.cwd, server) : (server as string | undefined);
-  return settingsAt(where, most, args, withoutOptions(values, own), context);
+  return settingsAt(where, most, args, withoutOptions(values, own), context, others);
 }

@@ -23,6 +23,7 @@ process.exitCode = await run(process.argv.slice(2), {
   storageInit: async (settings) => (await import("./storage.ts")).storageInit(settings, output),
   storageCheck: async (line) => (await import("./storage.ts")).storageCheck(line, output),
   housekeeping: async (line) => (await import("./housekeeping.ts")).housekeeping(line, output),
+  keys: async (line) => (await import("./keys.ts")).keys(line, output),
   restore: async (line) => (await import("./restore.ts")).restore(line, output),
   lsm: async (command) => (await import("./lsm.ts")).lsm(command, output),
   fsck: async (command) => (await import("./fsck.ts")).fsck(command, output),

@@ -16,6 +16,8 @@ import { addGc } from "./gc-program.ts";
 import { homeText } from "./home.ts";
 import type { HousekeepingCommand } from "./housekeeping.ts";
 import { addHousekeeping, type RunHousekeeping } from "./housekeeping-program.ts";
+import type { KeysCommand } from "./keys.ts";
+import { addKeys, addResetAdmin, type RunKeys } from "./keys-program.ts";
 import type { LsmCommand } from "./lsm.ts";
 import { addLsm } from "./lsm-program.ts";
 import { addRestore, type RestoreLine } from "./restore-program.ts";
@@ -33,6 +35,7 @@ export interface CommandContext extends SettingsContext {
   readonly storageInit: (settings: Settings) => Promise<number>;
   readonly storageCheck: (command: StorageCheckCommand) => Promise<number>;
   readonly housekeeping: (line: HousekeepingCommand) => Promise<number>;
+  readonly keys: (line: KeysCommand) => Promise<number>;
   readonly restore: (line: RestoreLine) => Promise<number>;
   readonly lsm: (command: LsmCommand) => Promise<number>;
   readonly fsck: (command: FsckCommand) => Promise<number>;
@@ -83,6 +86,10 @@ export async function run(args: readonly string[], context: CommandContext): Pro
     exitCode = line === undefined ? USAGE : await context.restore(line);
   };
   addRestore(program, context, restore, housekeeping);
+  const keys: RunKeys = async (line) => {
+    exitCode = line === undefined ? USAGE : await context.keys(line);
+  };
+  addKeys(program, context, keys);
   addLsm(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.lsm(command);
   });
@@ -94,6 +101,8 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   addDaily(program, catalog);
   addContext(program, catalog);
   addNouns(program, catalog);
+  const access = program.commands.find((command) => command.name() === "access");
+  if (access !== undefined) addResetAdmin(access, context, keys);
   if (args.length === 0) {
     context.print(homeText(program, packageVersion(), context.look));
     return 0;

@@ -159,6 +159,7 @@ export function placeOf(
  *
  * @param server its URL or its directory, made absolute.
  * @param most words that the line may have.
+ * @param others sources of settings behind flags and environment.
  * @returns undefined after printing problems.
  */
 export function settingsAt(
@@ -167,10 +168,11 @@ export function settingsAt(
   args: readonly string[],
   values: Values,
   context: SettingsContext,
+  others: readonly SettingSource[] = [NO_SECRET],
 ): { readonly at: ServerAt | Settings; readonly words: readonly string[] } | undefined {
   const { words, left } = wordsOf(args, most);
   if (server === undefined) {
-    const settings = settingsOf(values, left, [NO_SECRET], context);
+    const settings = settingsOf(values, left, others, context);
     return settings && { at: settings, words };
   }
   const flags = flagValues(values);

@@ -9,10 +9,13 @@ import { Counts, createMetrics, type Metrics } from "../base/metrics.ts";
 import { Locations } from "../blob/locations.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
 import type { Housekeeping, PageAsked } from "../http/admin/housekeeping.ts";
+import type { KeyAdmin } from "../http/admin/key-admin.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { type Access, openAccess } from "../service/access/access.ts";
 import { ensureFirstPrincipal } from "../service/access/first-principal.ts";
 import { RemoteSigning } from "../service/access/remote-signing.ts";
+import { resetAdmin } from "../service/access/reset-admin.ts";
+import { LONGEST_TOKEN_MS, SigningKeys } from "../service/access/signing-keys.ts";
 import { Vending } from "../service/access/vending.ts";
 import {
   AccountNodes,
@@ -67,6 +70,8 @@ export interface Composition
   readonly metrics: Metrics;
   /** What operators ask of the catalog. */
   readonly housekeeping: Housekeeping;
+  /** Keys of the deployment, for operators. */
+  readonly keyAdmin: KeyAdmin;
   /** Of the shards that this process owns. */
   readonly shards: readonly ShardAdmin[];
   /** Of row tables, where several nodes share them. */
@@ -258,6 +263,7 @@ export async function openHousekeeping(
   components: Components,
 ): Promise<{
   readonly housekeeping: Housekeeping;
+  readonly keyAdmin: KeyAdmin;
   /** What a server over the same stores would serve, without a socket or background work. */
   readonly serves: Pick<Composition, "iceberg" | "model" | "readBody" | "metrics">;
   /** As `JobsAdmin.run`: no other process may do it. */
@@ -274,6 +280,7 @@ export async function openHousekeeping(
     await node.catalogs.learnRoots(OWN_ACTOR);
     return {
       housekeeping: housekeepingOf(node, stores, settings, components),
+      keyAdmin: keyAdminOf(node, stores, settings),
       serves: { iceberg: node.iceberg, model: node.model, readBody: node.readBody, metrics },
       runJob: (id) => node.jobsAdmin.run(OPERATOR, id),
       close: async () => {
@@ -326,6 +333,23 @@ function housekeepingOf(
   };
 }
 
+/** Who can reach the store and knows its secret can do everything, and so this. */
+function keyAdminOf(node: CatalogNode, { secret }: Stores, settings: Settings): KeyAdmin {
+  const { catalog, accessNews } = node;
+  const secrets = [secret, ...otherSecrets(settings)] as const;
+  const keys = new SigningKeys({ stores: catalog.context, secrets, tokenLifeMs: LONGEST_TOKEN_MS });
+  return {
+    signingKeys: () => keys.list(),
+    rotateSigningKeys: () => keys.replace(),
+    resetAdmin: async (name, keepsKeys) => {
+      await keys.assertSecret();
+      const made = await resetAdmin(catalog, OPERATOR, name, { keepsKeys });
+      accessNews.onChanged();
+      return made;
+    },
+  };
+}
+
 /** A node over stores that are open; they are closed with it. @throws FirnError as `compose`. */
 export async function composeOver(
   stores: Stores,
@@ -349,6 +373,7 @@ export async function composeOver(
     access,
     metrics,
     housekeeping: housekeepingOf(node, stores, settings, components),
+    keyAdmin: keyAdminOf(node, stores, settings),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
     sharedShards: stores.sharedShards,
     peerKeys: peerKeys([stores.secret, ...otherSecrets(settings)]),

@@ -1,6 +1,7 @@
 import { StoreObservers } from "../base/store-observers.ts";
 import type { CollectGarbage } from "../http/admin/gc-admin.ts";
 import type { Housekeeping } from "../http/admin/housekeeping.ts";
+import type { KeyAdmin } from "../http/admin/key-admin.ts";
 import { adminProtocol } from "../http/admin/protocol.ts";
 import { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { StoreAdmin, type StoreCheck } from "../http/admin/store-admin.ts";
@@ -45,6 +46,7 @@ export interface Serving
   readonly check?: StoreCheck;
   /** Of the catalog that it serves. */
   readonly housekeeping?: Housekeeping;
+  readonly keyAdmin?: KeyAdmin;
   /** Collects garbage at once, or says what would go. */
   readonly collect?: CollectGarbage;
   /** Tells who asks; absent: every request is anonymous. */
@@ -64,6 +66,7 @@ type OfComposition =
   | "readBody"
   | "shards"
   | "housekeeping"
+  | "keyAdmin"
   | "ready"
   | "check"
   | "collect"
@@ -71,7 +74,7 @@ type OfComposition =
 
 /** What a composition gives the protocols of its server. */
 export function servingOf(composition: Composition): Pick<Serving, OfComposition> {
-  const { iceberg, model, metrics, readBody, shards, housekeeping, access } = composition;
+  const { iceberg, model, metrics, readBody, shards, housekeeping, keyAdmin, access } = composition;
   return {
     iceberg,
     model,
@@ -79,6 +82,7 @@ export function servingOf(composition: Composition): Pick<Serving, OfComposition
     readBody,
     shards,
     housekeeping,
+    keyAdmin,
     access,
     ready: () => composition.ready(),
     check: (repair) => composition.check(repair),
@@ -125,6 +129,7 @@ export function wireServer(serving: Serving): FirnServer {
       shards,
       store,
       housekeeping,
+      keys: serving.keyAdmin,
       gc: collect && { collect, clock },
       authorize,
     }),

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { fsck } from "../../src/cli/fsck.ts";
 import { gc } from "../../src/cli/gc.ts";
 import { housekeeping } from "../../src/cli/housekeeping.ts";
+import { keys } from "../../src/cli/keys.ts";
 import { lsm } from "../../src/cli/lsm.ts";
 import type { Output } from "../../src/cli/output.ts";
 import { run } from "../../src/cli/program.ts";
@@ -55,6 +56,7 @@ export async function firnLine(
     storageInit: () => Promise.reject(new Error("nothing is made")),
     storageCheck: () => Promise.reject(new Error("no store is checked")),
     housekeeping: (line) => housekeeping(line, output),
+    keys: (line) => keys(line, output),
     restore: (line) => restore(line, output),
     lsm: (command) => lsm(command, output),
     fsck: (command) => fsck(command, output),

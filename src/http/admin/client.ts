@@ -4,6 +4,8 @@ import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { type ErrorKind, FirnError } from "../../base/error.ts";
 import type { NamedState } from "../../lsm/index.ts";
+import type { NewAdminKey } from "../../service/access/reset-admin.ts";
+import type { SigningKeyInfo } from "../../service/access/signing-keys.ts";
 import type { BesideReport, BesideRequest } from "../../service/backup/beside.ts";
 import type { BackupRequest } from "../../service/backup/store.ts";
 import type { BackupReport } from "../../service/backup/take.ts";
@@ -11,6 +13,7 @@ import type { DroppedInfo, DroppedPage } from "../../service/dropped-admin.ts";
 import type { JobInfo, JobsPage } from "../../service/jobs-admin.ts";
 import type { ChangesRequest } from "./change-lines.ts";
 import type { Housekeeping, PageAsked } from "./housekeeping.ts";
+import type { KeyAdmin } from "./key-admin.ts";
 import type {
   CheckpointRequest,
   CheckpointsReport,
@@ -54,7 +57,7 @@ export type OperatorTarget =
  * Every method throws FirnError: what the server refuses, under its code; `Unavailable`, code
  * `OPERATOR_UNREACHABLE`: no server answers there, or one without shards.
  */
-export class OperatorClient implements Housekeeping {
+export class OperatorClient implements Housekeeping, KeyAdmin {
   readonly #target: OperatorTarget;
   readonly #base: string;
   readonly #abortAfter: (ms: number) => AbortSignal;
@@ -98,6 +101,22 @@ export class OperatorClient implements Housekeeping {
 
   async restore(request: BesideRequest): Promise<BesideReport> {
     return (await this.#request(`${ADMIN}/restores`, request, "POST", BACKUP_MS)) as BesideReport;
+  }
+
+  async signingKeys(): Promise<readonly SigningKeyInfo[]> {
+    const { items } = (await this.#get("/signing-keys")) as {
+      readonly items: readonly SigningKeyInfo[];
+    };
+    return items;
+  }
+
+  async rotateSigningKeys(): Promise<SigningKeyInfo> {
+    return (await this.#request(`${ADMIN}/signing-keys`, {})) as SigningKeyInfo;
+  }
+
+  async resetAdmin(name: string, keepsKeys: boolean): Promise<NewAdminKey> {
+    const sent = { name, keepsKeys };
+    return (await this.#request(`${ADMIN}/administrators`, sent)) as NewAdminKey;
   }
 
   async report(): Promise<ShardReport> {

@@ -5,6 +5,7 @@ import type { Framework } from "../framework.ts";
 import type { Protocol } from "../protocol.ts";
 import { addGcRoute, type CollectGarbage } from "./gc-admin.ts";
 import { addHousekeepingRoutes, type Housekeeping } from "./housekeeping.ts";
+import { addKeyRoutes, type KeyAdmin } from "./key-admin.ts";
 import { addShardRoutes, addStoreRoutes } from "./routes.ts";
 import type { ShardAdmin } from "./shard-admin.ts";
 import type { StoreAdmin } from "./store-admin.ts";
@@ -14,6 +15,7 @@ export interface AdminOptions {
   readonly store?: StoreAdmin | undefined;
   /** Of the catalog that this process serves. */
   readonly housekeeping?: Housekeeping | undefined;
+  readonly keys?: KeyAdmin | undefined;
   readonly gc?: { readonly collect: CollectGarbage; readonly clock: Clock } | undefined;
   /** @throws FirnError where a request may not ask for it. Called before its body is read. */
   readonly authorize: (request: IncomingMessage) => void;
@@ -29,13 +31,14 @@ export interface AdminOptions {
  */
 export function adminProtocol(
   framework: Framework,
-  { shards, store, housekeeping, gc, authorize }: AdminOptions,
+  { shards, store, housekeeping, keys, gc, authorize }: AdminOptions,
 ): Protocol {
   const routes = async (app: FastifyInstance): Promise<void> => {
     app.addHook("onRequest", async ({ raw }) => authorize(raw));
     addShardRoutes(app, shards);
     if (store !== undefined) addStoreRoutes(app, store);
     if (housekeeping !== undefined) addHousekeepingRoutes(app, housekeeping);
+    if (keys !== undefined) addKeyRoutes(app, keys);
     if (gc !== undefined) addGcRoute(app, gc.collect, gc.clock);
   };
   const drain = (): void => {

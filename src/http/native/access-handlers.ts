@@ -34,6 +34,18 @@ export const ACCESS_HANDLERS: Handlers<keyof AccessOperations> = {
     const { text, key } = await service.principals.createKey(actor, name, asked);
     return { ...renderKey(key), key: text };
   },
+  rotateKey: async ({ actor, service, params, body }) => {
+    const { expiresAt, oldExpiresAt, ...rest } = body;
+    const [name, id] = [nameIn(params["principal"]), nameIn(params["key"])];
+    const asked = {
+      ...rest,
+      expiresAtMs: expiresAt === undefined ? 0 : parseTime(expiresAt, "expiresAt"),
+      oldExpiresAtMs:
+        oldExpiresAt === undefined ? undefined : parseTime(oldExpiresAt, "oldExpiresAt"),
+    };
+    const { text, key } = await service.principals.rotateKey(actor, name, id, asked);
+    return { ...renderKey(key), key: text };
+  },
   deleteKey: ({ actor, service, params }) =>
     service.principals.deleteKey(
       actor,

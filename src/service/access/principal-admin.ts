@@ -13,6 +13,7 @@ import { mintKey } from "./api-keys.ts";
 import { checkLocalName, EVERYONE, EXTERNAL_NAME, externalId } from "./names.ts";
 import type { NeededPlace } from "./request-access.ts";
 import { type AccessPath, bitOf, bitsOf, privilegesIn, Rights } from "./rights.ts";
+import { LONGEST_TOKEN_MS } from "./signing-keys.ts";
 
 /** A principal as shown, with the names of its roles. */
 export interface ShownPrincipal {
@@ -27,6 +28,14 @@ export interface GivenGrant {
   readonly principal: string;
   readonly place: GrantPlace;
   readonly privileges: readonly Privilege[];
+}
+
+/** What replaces a key, and until when it goes on. */
+export interface KeyRotation {
+  /** Absent: the old key's. */
+  readonly description?: string;
+  readonly expiresAtMs?: number;
+  readonly oldExpiresAtMs?: number | undefined;
 }
 
 /** What a principal may do with a thing, and why. */
@@ -134,6 +143,43 @@ export class PrincipalAdmin {
     return minted;
   }
 
+  /**
+   * Gives a principal a new key in place of another one, which goes on until `oldExpiresAtMs`: by
+   * default for a day, the longest that a token got with it can live. Keys of the principal that
+   * have expired are removed.
+   *
+   * @throws FirnError `PRINCIPAL_NOT_FOUND`, `KEY_NOT_FOUND`, `KEY_EXPIRY_INVALID`.
+   */
+  async rotateKey(
+    actor: Actor,
+    name: string,
+    id: string,
+    { description, expiresAtMs = 0, oldExpiresAtMs }: KeyRotation = {},
+  ): Promise<{ readonly text: string; readonly key: ApiKey }> {
+    const { context } = this.#catalog;
+    const createdAtMs = context.clock.nowMs();
+    const endsAtMs = oldExpiresAtMs ?? createdAtMs + LONGEST_TOKEN_MS;
+    const isPast = (atMs: number): boolean => atMs !== 0 && atMs <= createdAtMs;
+    if (isPast(expiresAtMs) || endsAtMs <= createdAtMs) {
+      const message = "a key would have expired already: to end one at once, delete it";
+      throw invalid("KEY_EXPIRY_INVALID", message, { expiresAtMs, oldExpiresAtMs: endsAtMs });
+    }
+    const terms = { description: description ?? "", createdAtMs, expiresAtMs };
+    let minted = await mintKey(context.prng, terms);
+    await this.#revise(actor, "rotate-key", name, (entity) => {
+      const old = entity.keys.find((key) => key.id === id);
+      if (old === undefined) throw keyNotFound(id);
+      minted = { ...minted, key: { ...minted.key, description: description ?? old.description } };
+      // A rotation never makes a key live longer.
+      const expires = old.expiresAtMs === 0 ? endsAtMs : Math.min(old.expiresAtMs, endsAtMs);
+      const kept = entity.keys
+        .map((key) => (key === old ? { ...key, expiresAtMs: expires } : key))
+        .filter((key) => !isPast(key.expiresAtMs));
+      return { ...entity, keys: [...kept, minted.key] };
+    });
+    return minted;
+  }
+
   /** A principal that may do everything, made where it is absent, with a new key. */
   async createAdmin(
     actor: Actor,
@@ -150,7 +196,7 @@ export class PrincipalAdmin {
     await this.#revise(actor, "delete-key", name, (entity) => {
       const keys = entity.keys.filter((key) => key.id !== id);
       if (keys.length < entity.keys.length) return { ...entity, keys };
-      throw new FirnError("NotFound", "KEY_NOT_FOUND", "no such key", { key: id.slice(0, 64) });
+      throw keyNotFound(id);
     });
   }
 
@@ -329,6 +375,10 @@ export class PrincipalAdmin {
       return { type: "view", path: [...path, { id: summary.entityId, owner: summary.owner }] };
     }
   }
+}
+
+function keyNotFound(id: string): FirnError {
+  return new FirnError("NotFound", "KEY_NOT_FOUND", "no such key", { key: id.slice(0, 64) });
 }
 
 /** The receipt of an idempotency key is that of the last step. */

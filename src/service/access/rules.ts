@@ -441,6 +441,7 @@ const PRINCIPALS: RulesOf<PrincipalAdmin> = {
   update: () => onAccount("admin"),
   delete: () => onAccount("admin"),
   createKey: () => onAccount("admin"),
+  rotateKey: () => onAccount("admin"),
   createAdmin: () => onAccount("admin"),
   deleteKey: () => onAccount("admin"),
   addMember: () => onAccount("admin"),

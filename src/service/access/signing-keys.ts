@@ -21,6 +21,21 @@ const REREAD_MS = 10_000;
 /** From the rotation until the new key signs: every node has read it by then. */
 export const SIGNS_AFTER_MS = 300_000;
 
+/** The longest life of a token, whatever nodes are set to: an exchange goes on for a day. */
+export const LONGEST_TOKEN_MS = 86_400_000;
+
+/** What may be told of a key. Times in milliseconds. */
+export interface SigningKeyInfo {
+  readonly kid: string;
+  readonly createdAtMs: number;
+  readonly signsFromMs: number;
+  /**
+   * `SIGNS` signs new tokens; `NEXT` will; `VERIFIES` has signed tokens that may live; `UNREADABLE`
+   * is encrypted with another secret.
+   */
+  readonly state: "NEXT" | "SIGNS" | "VERIFIES" | "UNREADABLE";
+}
+
 export interface SigningKey {
   readonly kid: string;
   readonly key: Uint8Array;
@@ -110,6 +125,52 @@ export class SigningKeys {
     const made = this.#known.get(kid);
     if (made !== undefined) return made;
     throw new FirnError("Unavailable", "SIGNING_KEY_UNSTORED", "the new key is not stored");
+  }
+
+  /**
+   * As `rotate`; a key that is about to sign is not replaced again, so this may be repeated.
+   *
+   * @throws FirnError `Forbidden` `SECRET_WRONG`; as `rotate`.
+   */
+  async replace(): Promise<SigningKeyInfo> {
+    await this.assertSecret();
+    const next = (await this.list()).find(({ state }) => state === "NEXT");
+    if (next !== undefined && this.#isRewrapped) return next;
+    const { kid } = await this.rotate();
+    const made = (await this.list()).find((each) => each.kid === kid);
+    if (made !== undefined) return made;
+    throw new FirnError("Unavailable", "SIGNING_KEY_UNSTORED", "the new key is not stored");
+  }
+
+  /** All that are stored, the newest first. */
+  async list(): Promise<readonly SigningKeyInfo[]> {
+    await this.#read();
+    const { stores } = this.#parts;
+    const nowMs = stores.clock.nowMs();
+    const signing = this.#newest()?.kid;
+    const stateOf = (kid: string, signsFromMs: number): SigningKeyInfo["state"] => {
+      if (!this.#known.has(kid)) return "UNREADABLE";
+      if (kid === signing) return "SIGNS";
+      return signsFromMs > nowMs ? "NEXT" : "VERIFIES";
+    };
+    return [...(await listSigningKeys(stores))]
+      .map(([kid, { createdAtMs, signsFromMs }]) => {
+        const state = stateOf(kid, signsFromMs);
+        return { kid, createdAtMs, signsFromMs, state };
+      })
+      .sort((a, b) => b.signsFromMs - a.signsFromMs);
+  }
+
+  /**
+   * Refuses a process whose secret reads none of the keys: it is not the deployment's.
+   *
+   * @throws FirnError `Forbidden` `SECRET_WRONG`.
+   */
+  async assertSecret(): Promise<void> {
+    const all = await this.list();
+    if (all.length === 0 || all.some(({ state }) => state !== "UNREADABLE")) return;
+    const message = "the secret is not the one of this deployment: check FIRN_SECRET";
+    throw new FirnError("Forbidden", "SECRET_WRONG", message);
   }
 
   #newest(): SigningKey | undefined {

@@ -189,8 +189,8 @@ const NATIVE: Readonly<Record<string, Rule>> = {
   ...all(
     [["A", "admin"]],
     "retryJob cancelJob importTables beginImport checkConnector listPrincipals createPrincipal " +
-      "getPrincipal updatePrincipal deletePrincipal createKey deleteKey createRole addMember " +
-      "removeMember listGrants explainAccess moveShard drainShard releaseShard",
+      "getPrincipal updatePrincipal deletePrincipal createKey rotateKey deleteKey createRole " +
+      "addMember removeMember listGrants explainAccess moveShard drainShard releaseShard",
   ),
   ...all(giving, "grant revoke"),
   ...all(readMetadata("C"), "getCatalog listCatalogVersions diffCatalog getCatalogPage"),

@@ -38,7 +38,7 @@ const HELD: readonly string[] = [
  */
 const NEEDS_MORE: ReadonlySet<string> = new Set([
   // Jobs that failed or last, and keys that an answer tells once.
-  ...["retryJob", "cancelJob", "deleteKey"],
+  ...["retryJob", "cancelJob", "deleteKey", "rotateKey"],
   // Catalogs and logs that lie elsewhere, and manifests.
   ...["importTables", "beginImport", "checkConnector", "refreshTable"],
   ...["getLayout", "listColumnFigures", "getHealth"],

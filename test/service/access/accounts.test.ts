@@ -197,3 +197,22 @@ test("a page token is worth nothing to another principal or account", async () =
     expect([refused.status, refused.headers["x-firn-error"]]).toEqual([400, "PAGE_TOKEN_INVALID"]);
   }
 });
+
+test("no account rotates a key of another one, nor does a suspended one its own", async () => {
+  const made = await operator("POST", "/api/v1/accounts", { name: "rotating" });
+  expect(made).toMatchObject({ name: "rotating" });
+  const boss = await operator("POST", "/api/v1/accounts/rotating/admins", { principal: "boss" });
+  const [own, id] = [boss["key"] as string, boss["id"] as string];
+  const path = `/api/v1/principals/boss/keys/${id}:rotate`;
+  const foreign = await team.ask(keys["acme"] ?? "", "POST", path, {});
+  expect([foreign.status, foreign.body["code"]]).toEqual([404, "KEY_NOT_FOUND"]);
+  const fromDefault = await team.ask(ADMIN_KEY, "POST", path, {});
+  expect([fromDefault.status, fromDefault.body["code"]]).toEqual([404, "PRINCIPAL_NOT_FOUND"]);
+  const { body } = await ok(own, "POST", path, {});
+  await operator("PATCH", "/api/v1/accounts/rotating", { suspended: true });
+  await expect
+    .poll(async () => (await team.ask(own, "POST", path, {})).status, { timeout: 10_000 })
+    .toBe(401);
+  expect((await team.ask(body["key"] as string, "POST", path, {})).status).toBe(401);
+  await operator("PATCH", "/api/v1/accounts/rotating", { suspended: false });
+});

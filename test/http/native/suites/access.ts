@@ -34,6 +34,10 @@ export function describeAccess(served: () => Api): void {
       const past = { expiresAt: "2001-01-01T00:00:00Z" };
       const late = await firn.refused("POST", "/principals/bot/keys", past);
       expect(late.code).toBe("KEY_EXPIRY_INVALID");
+      const rotate = `/principals/bot/keys/${made.id}:rotate`;
+      const next = await firn.done<access.NewApiKey>("POST", rotate, {});
+      expect(next).toMatchObject({ description: "ci" });
+      expect(next.key).not.toBe(made.key);
       await firn.done("DELETE", `/principals/bot/keys/${made.id}`);
       const gone = await firn.refused("DELETE", `/principals/bot/keys/${made.id}`);
       expect(gone.code).toBe("KEY_NOT_FOUND");
