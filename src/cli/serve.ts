@@ -8,6 +8,7 @@ import { shownSettings } from "../runtime/shown-settings.ts";
 import { onStopSignal } from "../runtime/signals.ts";
 import { openTelemetry } from "../runtime/telemetry.ts";
 import { packageVersion } from "../runtime/version.ts";
+import { FileAccessAudit } from "../server/audit-file-access.ts";
 import { AuditLog } from "../server/audit-log.ts";
 import { createLogger, defectLogger, errorFields } from "../server/log.ts";
 import { openPeers } from "../server/peers/open-peers.ts";
@@ -50,6 +51,8 @@ export async function serve(settings: Settings): Promise<number> {
     const version = packageVersion();
     const { metrics } = composition;
     const audit = await AuditLog.open(settings, { clock, log, metrics });
+    const files = audit && new FileAccessAudit(audit, clock);
+    composition.fileNews.listener = files;
     const telemetry = await openTelemetry({ metrics: composition.metrics, version });
     let postgres: SqlListener | undefined;
     const peers = await openPeers(settings, composition, { clock, log, tls });
@@ -82,6 +85,7 @@ export async function serve(settings: Settings): Promise<number> {
       await composition.close();
       // Until now it says that this node lives, and which of its shards are on their way.
       await peers?.close();
+      files?.close();
       await audit?.close();
       await telemetry?.close();
       log.info("stopped");

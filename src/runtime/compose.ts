@@ -12,6 +12,7 @@ import type { Housekeeping, PageAsked } from "../http/admin/housekeeping.ts";
 import type { KeyAdmin } from "../http/admin/key-admin.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { type Access, openAccess } from "../service/access/access.ts";
+import { FileAccessRelay } from "../service/access/file-access-news.ts";
 import { ensureFirstPrincipal } from "../service/access/first-principal.ts";
 import { RemoteSigning } from "../service/access/remote-signing.ts";
 import { resetAdmin } from "../service/access/reset-admin.ts";
@@ -70,6 +71,8 @@ export interface Composition
   readonly metrics: Metrics;
   /** What operators ask of the catalog. */
   readonly housekeeping: Housekeeping;
+  /** Tells its listener of each access to the files of tables that is given away. */
+  readonly fileNews: FileAccessRelay;
   /** Keys of the deployment, for operators. */
   readonly keyAdmin: KeyAdmin;
   /** Of the shards that this process owns. */
@@ -186,6 +189,7 @@ async function openNodeOver(
     reading: (limits) => threadReading(clock, limits),
     vending: await vendingOf(settings, clock, locations),
     signing: signingOf(settings, lake, locations),
+    fileNews: components.fileNews,
     // Administrators of other accounts must not make this machine ask addresses of their choice.
     remote: account === undefined ? remoteFetch : undefined,
     openRowShard,
@@ -354,14 +358,17 @@ function keyAdminOf(node: CatalogNode, { secret }: Stores, settings: Settings): 
 export async function composeOver(
   stores: Stores,
   settings: Settings,
-  components: Components,
+  given: Components,
   metrics: Metrics,
 ): Promise<Composition> {
+  const fileNews = new FileAccessRelay();
+  const components = { ...given, fileNews };
   const { blobs, uncached, pointers, owner, shardAdmin, close, assertUsable } = stores;
   const lake = openLake(settings, components, metrics);
   const node = await openNodeOver(stores, lake, settings, components, metrics);
-  const { warehouse, catalog: catalogs, given, allowLocation: allowedLocations } = settings;
-  const wanted = { warehouse, isAsked: given.includes("warehouse"), catalogs, allowedLocations };
+  const { warehouse, catalog: catalogs, allowLocation: allowedLocations } = settings;
+  const isAsked = settings.given.includes("warehouse");
+  const wanted = { warehouse, isAsked, catalogs, allowedLocations };
   await ensureCatalogs(node.catalogs, wanted, components.notify);
   const { access, onOpened } = await openAccessOver(node, stores, settings, components);
   startJobs(node, components);
@@ -373,6 +380,7 @@ export async function composeOver(
     access,
     metrics,
     housekeeping: housekeepingOf(node, stores, settings, components),
+    fileNews,
     keyAdmin: keyAdminOf(node, stores, settings),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
     sharedShards: stores.sharedShards,

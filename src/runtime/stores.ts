@@ -14,6 +14,7 @@ import { LsmPointerStore } from "../pointer/lsm.ts";
 import { MemoryPointerStore } from "../pointer/memory.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
 import type { PointerStore } from "../pointer/port.ts";
+import type { FileAccessNews } from "../service/access/file-access-news.ts";
 import type { RowShard } from "../service/rows/row-shards.ts";
 import type { SharedShards } from "../service/shards/shared-shards.ts";
 import { type LocalShardOptions, localBlobStore, openLocalShard } from "./local-shard.ts";
@@ -40,6 +41,8 @@ export interface Components {
   readonly tellKey?: (key: string) => void;
   /** Told what an operator should mend. */
   readonly warn?: (text: string, facts: ErrorContext) => void;
+  /** Told of each access to the files of tables that is given away. */
+  readonly fileNews?: FileAccessNews;
   /** Carries out nothing by itself: a command that looks, or does one thing. */
   readonly isIdle?: true;
   /** Told of defects of ours that no request waits for. They are counted already. */

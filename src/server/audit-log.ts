@@ -33,6 +33,11 @@ export interface AuditEntry {
   readonly operation: string;
   /** The names in its path. */
   readonly object?: object | undefined;
+  /** Of credentials for files. */
+  readonly mode?: "read" | "write" | undefined;
+  /** Signatures for requests that read, and for those that write. */
+  readonly reads?: number | undefined;
+  readonly writes?: number | undefined;
   readonly decision: Decision;
   /** Of HTTP. */
   readonly status?: number | undefined;

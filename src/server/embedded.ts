@@ -7,6 +7,7 @@ import type { Settings } from "../runtime/settings.ts";
 import { shownSettings } from "../runtime/shown-settings.ts";
 import type { Telemetry } from "../runtime/telemetry.ts";
 import { packageVersion } from "../runtime/version.ts";
+import { FileAccessAudit } from "./audit-file-access.ts";
 import { AuditLog } from "./audit-log.ts";
 import { createLogger, defectLogger } from "./log.ts";
 import type { FirnServer } from "./server.ts";
@@ -64,6 +65,8 @@ export async function openEmbedded(
     await telemetry?.close();
     throw error;
   });
+  const files = audit && new FileAccessAudit(audit, clock);
+  composition.fileNews.listener = files;
   let postgres: SqlListener | undefined;
   const server = wireServer({
     ...servingOf(composition),
@@ -94,6 +97,7 @@ export async function openEmbedded(
       await server.stop();
       await composition.close();
       await telemetry?.close();
+      files?.close();
       await audit?.close();
     };
     return { server, composition, url, postgresUrl: postgres?.url, close };

@@ -20,6 +20,7 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import { refSnapshotSteps } from "../iceberg/refs.ts";
 import { requirementChecks } from "../iceberg/requirements.ts";
 import { applySteps, type TableUpdate } from "../iceberg/updates.ts";
+import type { FileAccessNews } from "./access/file-access-news.ts";
 import type { RemoteSigning, SignedRequest } from "./access/remote-signing.ts";
 import type { VendMode } from "./access/session-policy.ts";
 import { signRefused } from "./access/sign-refused.ts";
@@ -84,6 +85,7 @@ const STAGED_LOCATION = 300;
 export interface FileAccess {
   readonly vending?: Vending | undefined;
   readonly signing?: RemoteSigning | undefined;
+  readonly fileNews?: FileAccessNews | undefined;
 }
 
 /** What two answers to one staged create have in common. */
@@ -168,6 +170,7 @@ export class IcebergTables implements TableOperations {
   readonly #configs: TableConfigs;
   readonly #vending: Vending | undefined;
   readonly #signing: RemoteSigning | undefined;
+  readonly #fileNews: FileAccessNews | undefined;
   readonly #commits: RelationCommits<Table, TableMetadata>;
   readonly #queue: CommitQueue = new CommitQueue();
   readonly #pacer: ConflictPacer;
@@ -180,7 +183,7 @@ export class IcebergTables implements TableOperations {
     files: MetadataFiles<TableMetadata>,
     places: TableLocations,
     configs: TableConfigs,
-    { vending, signing }: FileAccess = {},
+    { vending, signing, fileNews }: FileAccess = {},
   ) {
     this.#catalog = catalog;
     this.#locations = locations;
@@ -189,6 +192,7 @@ export class IcebergTables implements TableOperations {
     this.#configs = configs;
     this.#vending = vending;
     this.#signing = signing;
+    this.#fileNews = fileNews;
     const { context, tables: relations } = catalog;
     this.#pacer = new ConflictPacer(context.clock);
     this.#heads = new KnownHeads(files);
@@ -283,12 +287,15 @@ export class IcebergTables implements TableOperations {
   }
 
   /** Warm: as a load, and no request for the signature itself. */
-  async signRequest(_actor: Actor, ref: TableRef, asked: AskedSignature): Promise<SignedRequest> {
+  async signRequest(actor: Actor, ref: TableRef, asked: AskedSignature): Promise<SignedRequest> {
     const where = refOf(ref);
     const found = await ofRelation("table", where, () => this.#commits.find(where));
     if (this.#signing === undefined) throw signRefused("the server signs no requests");
     const { metadata } = await this.#files.load(found);
-    return this.#signing.sign(asked, metadata, () => this.#places.of(ref.catalog));
+    const places = () => this.#places.of(ref.catalog);
+    const signed = await this.#signing.sign(asked, metadata, places);
+    this.#fileNews?.signed(actor, ref, signed.writes ? "write" : "read");
+    return signed;
   }
 
   async #lend(
@@ -303,6 +310,7 @@ export class IcebergTables implements TableOperations {
     const places = () => this.#places.of(ref.catalog);
     const lent = await this.#vending.lend(actor, mode, metadata, places);
     if (lent === undefined) return [];
+    this.#fileNews?.lent(actor, ref, mode);
     return [storageCredential(metadata.location, credentialConfig(lent, store, refreshEndpoint))];
   }
 

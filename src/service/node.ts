@@ -16,6 +16,7 @@ import { NameIndex } from "../catalog/name-index.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
 import type { RowStore } from "../rows/index.ts";
+import type { FileAccessNews } from "./access/file-access-news.ts";
 import type { RemoteSigning } from "./access/remote-signing.ts";
 import type { Vending } from "./access/vending.ts";
 import { AccountPurge } from "./account-purge.ts";
@@ -106,6 +107,8 @@ export interface NodeParts {
   /** Lends credentials for the files of tables; absent: clients use their own. */
   readonly vending?: Vending | undefined;
   readonly signing?: RemoteSigning | undefined;
+  /** Told of what these give away. */
+  readonly fileNews?: FileAccessNews | undefined;
   /** Asks other catalogs; absent: none is asked. */
   readonly remote?: RemoteFetch | undefined;
   /** Makes what reads large and hostile input; where it is absent, that is read in place. */

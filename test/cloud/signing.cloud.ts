@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
@@ -77,7 +77,8 @@ beforeAll(async () => {
   s3.destroy();
   home = mkdtempSync(join(tmpdir(), "firn-signing-"));
   const warehouse = `s3://${BUCKET}/wh`;
-  const flags = ["--auth", "required", "--warehouse", warehouse, "--remote-signing", "write"];
+  const signs = ["--remote-signing", "write", "--audit-log", join(home, "audit.jsonl")];
+  const flags = ["--auth", "required", "--warehouse", warehouse, ...signs];
   const env = { ...ENV, AWS_ENDPOINT_URL_S3: STORE ?? "", FIRN_BOOTSTRAP_KEY: ADMIN_KEY };
   server = await startServer(join(home, "dir"), flags, env);
   await admin("POST", "/iceberg/v1/default/namespaces", { namespace: ["sales"] });
@@ -223,6 +224,38 @@ describe.skipIf(STORE === undefined)("remote signing", () => {
     const bare = { ...env, AWS_EC2_METADATA_DISABLED: "true" };
     const { stdout, stderr } = spawnSync(environment.python, args, { encoding: "utf8", env: bare });
     expect(stdout.trim(), stderr).toBe("six, signed");
+  });
+});
+
+describe.skipIf(STORE === undefined)("signatures in the audit log", () => {
+  test("each signature, given or refused, is in the audit log, and no secret", async () => {
+    const key = `${await locationOf("mine")}/data/audited`;
+    expect((await sign(reader, "GET", key)).status).toBe(200);
+    expect((await sign(reader, "PUT", key)).status).toBe(403);
+    expect((await sign("firn_0123456789_unknown", "GET", key)).status).toBe(401);
+    const file = join(home, "audit.jsonl");
+    const entries = () =>
+      readFileSync(file, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Json);
+    const signed = (principal: string, decision: string) =>
+      entries().some((entry) => {
+        const { table: name } = (entry["object"] ?? {}) as Json;
+        const isSign = /sign$/.test(String(entry["operation"]));
+        return (
+          isSign &&
+          name === "mine" &&
+          entry["principal"] === principal &&
+          entry["decision"] === decision
+        );
+      });
+    await expect.poll(() => signed("reader", "allowed")).toBe(true);
+    await expect.poll(() => signed("admin", "allowed")).toBe(true);
+    await expect.poll(() => signed("reader", "denied")).toBe(true);
+    const text = readFileSync(file, "utf8");
+    const secrets = [VERSITYGW_ACCOUNT.secretAccessKey, "Signature=", ADMIN_KEY, reader];
+    for (const secret of secrets) expect(text).not.toContain(secret);
   });
 });
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -96,7 +96,8 @@ beforeAll(async () => {
     PolicyDocument: policy(all),
   });
   home = mkdtempSync(join(tmpdir(), "firn-vending-"));
-  const flags = ["--auth", "required", "--warehouse", `s3://${BUCKET}/wh`, "--vend-role", ROLE];
+  const lends = ["--vend-role", ROLE, "--audit-log", join(home, "audit.jsonl")];
+  const flags = ["--auth", "required", "--warehouse", `s3://${BUCKET}/wh`, ...lends];
   const env = { ...awsEnv(MINISTACK), FIRN_BOOTSTRAP_KEY: ADMIN_KEY };
   server = await startServer(join(home, "dir"), flags, env);
   await admin("POST", NAMESPACES, { namespace: ["sales"] });
@@ -265,6 +266,28 @@ test("PyIceberg needs nothing but the URL and a credential", { timeout: 300_000 
   const bare = { ...env, AWS_EC2_METADATA_DISABLED: "true" };
   const { stdout, stderr } = spawnSync(environment.python, args, { encoding: "utf8", env: bare });
   expect(stdout.trim(), stderr).toBe("six and three");
+});
+
+test("each set of credentials is in the audit log, and none of their secrets", async () => {
+  const [write, read] = [await load(ADMIN_KEY, "a-1"), await load(reader, "a-1")];
+  const file = join(home, "audit.jsonl");
+  const modes = () =>
+    readFileSync(file, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Json)
+      .filter(
+        ({ operation, object }) => operation === "vend" && (object as Json)["table"] === "a-1",
+      )
+      .map(({ principal, mode }) => `${principal} ${mode}`);
+  await expect.poll(modes).toEqual(expect.arrayContaining(["admin write", "reader read"]));
+  const text = readFileSync(file, "utf8");
+  for (const { config } of [write, read]) {
+    for (const name of ["s3.secret-access-key", "s3.session-token"]) {
+      expect(config[name]).toMatch(/.{8}/);
+      expect(text).not.toContain(config[name]);
+    }
+  }
 });
 
 test("firn storage check finds that sessions reach one folder", async () => {

@@ -76,7 +76,9 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
     loadTable: async (_ctx, _ref, { ifNoneMatch }) =>
       ifNoneMatch?.includes('"v1"') === true ? "not-modified" : loaded(),
     loadCredentials: async () => [],
-    signRequest: async (_ctx, _ref, { uri }) => ({ uri, headers: [], cacheable: false }),
+    signRequest: async (_ctx, _ref, { uri }) => {
+      return { uri, headers: [], cacheable: false, writes: false };
+    },
     tableExists: async () => undefined,
     commitTable: async (_ctx, _ref, request) => {
       atOnce(tableCommitSteps(request));

@@ -33,6 +33,8 @@ export interface SignedRequest {
   readonly headers: Pairs;
   /** Whether a client may use it again for the same URI. */
   readonly cacheable: boolean;
+  /** Whether it changes anything in the store. */
+  readonly writes: boolean;
 }
 
 /** Properties of a table that would lead its readers to another signer. */
@@ -90,6 +92,6 @@ export class RemoteSigning {
     const judged = judgeSignature(asked, { ...bucket, prefix: `${key}/`, writes });
     const headers = await bucket.sign(judged);
     const cacheable = judged.method === "GET" || judged.method === "HEAD";
-    return { uri: asked.uri, headers, cacheable };
+    return { uri: asked.uri, headers, cacheable, writes: judged.writes };
   }
 }
