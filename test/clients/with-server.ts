@@ -17,11 +17,12 @@ export interface Judged {
 
 /**
  * Runs a suite against a server of this checkout that nobody else uses, with its default settings
- * but for `flags`. A server that does not end cleanly afterwards is one more failure.
+ * but for `flags` and `env`. A server that does not end cleanly afterwards is one more failure.
  */
 export async function withServer(
   suite: (judged: Judged) => Promise<Counts>,
   flags: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Counts> {
   const directory = await mkdtemp(join(tmpdir(), "firn-clients-"));
   const scratch = join(directory, "scratch");
@@ -29,7 +30,8 @@ export async function withServer(
   const allowed = ["--allow-location", pathToFileURL(scratch).href];
   const store = join(directory, "firn");
   try {
-    const server = await startServer(store, ["--log-level", "warn", ...allowed, ...flags]);
+    const given = ["--log-level", "warn", ...allowed, ...flags];
+    const server = await startServer(store, given, env);
     console.log(`serving at ${server.url} from ${store}`);
     let counts = ONE_FAILED;
     let exitCode: number | null = null;

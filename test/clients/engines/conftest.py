@@ -11,7 +11,7 @@ import pytest
 import trino as trino_client
 from flink_session import FlinkSession
 from pyspark.sql import SparkSession
-from snippets import URL, snippet
+from snippets import URL, guarded, snippet
 from trino_server import TrinoServer
 
 
@@ -85,7 +85,8 @@ def starting_trino(
         yield None
         return
     directory = tmp_path_factory.mktemp("trino")
-    server = TrinoServer(Path(home), directory, snippet("Trino", "properties"))
+    catalogs = {"firn": snippet("Trino", "properties"), "guarded": guarded("Trino", "properties")}
+    server = TrinoServer(Path(home), directory, catalogs)
     try:
         yield server
     finally:

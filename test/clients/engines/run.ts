@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { type GuardedServer, openGuardedServer } from "../../access/guarded-server.ts";
 import { add, type Counts, finish, missing } from "../counts.ts";
 import { findPython, PythonEnvironment } from "../python.ts";
 import { withServer } from "../with-server.ts";
@@ -12,6 +13,8 @@ import { flinkClassPath, sparkJar, trinoHome } from "./install.ts";
  */
 
 const HERE = import.meta.dirname;
+/** Clients renew their tokens in the middle of their tests. */
+const TOKEN_LIFE_MS = 15_000;
 const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
 
 const ENGINES: Readonly<Record<string, () => Promise<string | undefined> | string | undefined>> = {
@@ -47,13 +50,29 @@ async function main(args: readonly string[]): Promise<Counts> {
     if (where === undefined) lacks = add(lacks, missing(`Maven has not got ${variable}`));
     else env[variable] = where;
   }
-  const counts = await withServer(({ url }) =>
+  const guarded = await openGuardedServer(TOKEN_LIFE_MS);
+  try {
+    return add(lacks, await tryEngines(environment, args, env, guarded));
+  } finally {
+    await guarded.close();
+  }
+}
+
+/** Against a server that lets everyone in, and one that asks for a key. */
+function tryEngines(
+  environment: PythonEnvironment,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  guarded: GuardedServer,
+): Promise<Counts> {
+  return withServer(({ url }) =>
     environment.pytest(HERE, ["--durations=6", ...args], {
       ...env,
       FIRN_TEST_URL: url,
+      FIRN_TEST_GUARDED_URL: `${guarded.url}/iceberg`,
+      FIRN_TEST_GUARDED_KEY: guarded.key,
     }),
   );
-  return add(lacks, counts);
 }
 
 finish(await main(process.argv.slice(2)));

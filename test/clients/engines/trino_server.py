@@ -1,4 +1,4 @@
-"""A Trino of one node, on this machine alone, with the catalog that docs/iceberg.md shows."""
+"""A Trino of one node, on this machine alone, with the catalogs that docs/ shows."""
 
 import json
 import socket
@@ -25,12 +25,13 @@ def free_port() -> int:
 class TrinoServer:
     """Begins to start at once; `wait` returns when it serves."""
 
-    def __init__(self, home: Path, directory: Path, catalog: str) -> None:
+    def __init__(self, home: Path, directory: Path, catalogs: dict[str, str]) -> None:
         self.port = free_port()
         self._log = directory / "server.log"
-        catalogs = directory / "catalog"
-        catalogs.mkdir()
-        (catalogs / "firn.properties").write_text(catalog, encoding="utf-8")
+        folder = directory / "catalog"
+        folder.mkdir()
+        for name, properties in catalogs.items():
+            (folder / f"{name}.properties").write_text(properties, encoding="utf-8")
         # The one plugin that is needed: each more makes the start longer.
         plugins = directory / "plugin"
         plugins.mkdir()
@@ -45,7 +46,7 @@ class TrinoServer:
             "http-server.http.port": str(self.port),
             "discovery.uri": f"http://127.0.0.1:{self.port}",
             "catalog.management": "static",
-            "catalog.config-dir": str(catalogs),
+            "catalog.config-dir": str(folder),
             "plugin.dir": str(plugins),
         }
         config = directory / "config.properties"

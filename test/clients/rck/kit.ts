@@ -66,6 +66,7 @@ export async function buildKit(): Promise<void> {
  * Runs a selection against a catalog that must be empty.
  *
  * @param scratch where the kit puts tables of its own choosing; their location must be allowed
+ * @param client properties of the kit's catalog, beside those that every run has
  * @throws Error when the kit leaves no whole report.
  */
 export async function runKit(
@@ -73,11 +74,12 @@ export async function runKit(
   selection: Selection,
   url: string,
   scratch: string,
+  client: Readonly<Record<string, string>> = {},
 ): Promise<readonly KitTest[]> {
   const reports = join(TARGET, "reports", name);
   await rm(reports, { recursive: true, force: true });
   await mkdir(reports, { recursive: true });
-  const properties = { ...SWITCHES, uri: url, "java.io.tmpdir": scratch };
+  const properties = { ...SWITCHES, ...client, uri: url, "java.io.tmpdir": scratch };
   const classPath = `${JAR}:${(await readFile(CLASS_PATH, "utf8")).trim()}`;
   const child = spawn(
     "java",

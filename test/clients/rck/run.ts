@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ADMIN_KEY } from "../../access/clocked-server.ts";
 import { add, type Counts, finish, missing, ONE_FAILED } from "../counts.ts";
-import { withServer } from "../with-server.ts";
+import { type Judged, withServer } from "../with-server.ts";
 import type { KitTest } from "./junit.ts";
 import { buildKit, lacking, runKit, type Selection } from "./kit.ts";
 
@@ -12,6 +13,8 @@ interface Run extends Selection {
   readonly name: string;
   /** Fewer than this is a failure: a kit that runs nothing finds nothing. */
   readonly atLeast: number;
+  /** The server asks for credentials, and the kit has one. */
+  readonly guarded?: true;
 }
 
 /** Where the kit puts tables, whatever its own temporary directory is. */
@@ -24,6 +27,14 @@ const RUNS: readonly Run[] = [
   { name: "views", classes: ["RESTCompatibilityKitViewCatalogTests"], atLeast: 50 },
   { name: "extended", classes: ["ExtendedCatalogTests"], except: [NESTED_DROP], atLeast: 102 },
   // Wants no namespace `parent`, which other tests of the kit leave behind.
+  {
+    name: "guarded",
+    methods: ["testBasicCreateTable", "testUpdateTableSchema", "testLoadMissingTable"].map(
+      (name) => `RESTCompatibilityKitCatalogTests#${name}`,
+    ),
+    atLeast: 3,
+    guarded: true,
+  },
   { name: "nested-drop", methods: [`ExtendedCatalogTests#${NESTED_DROP}`], atLeast: 1 },
 ];
 
@@ -66,16 +77,24 @@ async function judged(
   unseen: Set<string>,
 ): Promise<Counts> {
   const startedMs = performance.now();
-  const counts = await withServer(async ({ url, scratch }) => {
+  const [flags, env] =
+    run.guarded === true
+      ? [[...KIT_LOCATIONS, "--auth", "required"], { FIRN_BOOTSTRAP_KEY: ADMIN_KEY }]
+      : [KIT_LOCATIONS, {}];
+  const suite = async ({ url, scratch }: Judged): Promise<Counts> => {
     try {
-      const tests = await runKit(run.name, run, url, scratch);
+      const oauth2 = { credential: `admin:${ADMIN_KEY}` };
+      const client =
+        run.guarded === true ? { ...oauth2, "oauth2-server-uri": `${url}/v1/oauth/tokens` } : {};
+      const tests = await runKit(run.name, run, url, scratch, client);
       for (const { name } of tests) unseen.delete(name);
       return judge(run, tests, exclusions);
     } catch (error) {
       console.log(`FAILED ${run.name}: ${error instanceof Error ? error.message : error}`);
       return ONE_FAILED;
     }
-  }, KIT_LOCATIONS);
+  };
+  const counts = await withServer(suite, flags, env);
   const { passed, failed, skipped } = counts;
   const seconds = Math.round((performance.now() - startedMs) / 1_000);
   console.log(`${run.name}: passed ${passed}, failed ${failed}, skipped ${skipped}, ${seconds} s`);
