@@ -1,14 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { Bucket } from "../double/s3/model.ts";
 import { S3Service } from "../double/s3/service.ts";
 import { refusedSignature } from "../double/s3/signature.ts";
-import { type Handler, type Request, type Serving, serve } from "../double/server.ts";
+import { type Handler, type Serving, serve } from "../double/server.ts";
 import { firnWith } from "../support/firn-process.ts";
-
-const BUCKET = "lake";
-const SECRET = "canary-secret-of-the-store";
-const ACCOUNTS = new Map([["key", SECRET]]);
-const REGION = "us-east-1";
+import { ACCOUNTS, BUCKET, FLAWS, REGION, SECRET, store } from "../support/tried-store.ts";
 
 const open: Serving[] = [];
 afterEach(async () => {
@@ -21,14 +16,6 @@ interface Report {
   readonly readSigning: string;
   readonly writeSigning: string;
   readonly problems: readonly string[];
-}
-
-/** A store with one flaw, or none. */
-function store(make: (sound: S3Service, lax: S3Service) => Handler) {
-  const sound = new S3Service({ accounts: ACCOUNTS });
-  const lax = new S3Service({ model: sound.model });
-  sound.model.buckets.set(BUCKET, new Bucket(REGION));
-  return { model: sound.model, handler: make(sound, lax) };
 }
 
 async function check(
@@ -59,12 +46,6 @@ async function reported(handler: Handler) {
   return { exitCode, held, report };
 }
 
-/** As a store does that looks at no hash of a body. */
-function withoutHash(request: Request): Request {
-  const { "x-amz-content-sha256": _, ...headers } = request.headers;
-  return { ...request, headers };
-}
-
 const SOUND = {
   conditionalWrites: true,
   signatures: true,
@@ -93,36 +74,10 @@ describe("firn storage check", () => {
     expect(plain.out).toMatch(/remote signing: reads safe, writes safe\n$/);
   });
 
-  const flaws: Readonly<Record<string, readonly [Handler | object, object, object]>> = {
-    "looks at no signature": [
-      store((_, lax) => lax.handler),
-      { signatures: false },
-      { readSigning: "unsafe", writeSigning: "unsafe" },
-    ],
-    "copies because of an unsigned header": [
-      store((sound, lax) => (request) => {
-        const { "x-amz-copy-source": source } = request.headers;
-        if (source === undefined) return sound.handler(request);
-        const refused = refusedSignature(request, ACCOUNTS, REGION, Date.now());
-        return refused ?? lax.handler({ ...request, method: "GET", path: source });
-      }),
-      { unsignedHeaders: false },
-      { readSigning: "safe", writeSigning: "unsafe" },
-    ],
-    "takes another body than the signed one": [
-      store((_sound, lax) => (request) => {
-        const refused = refusedSignature(request, ACCOUNTS, REGION, Date.now());
-        return refused ?? lax.handler(withoutHash(request));
-      }),
-      { signedBodies: false },
-      { readSigning: "safe", writeSigning: "unsafe" },
-    ],
-  };
-
-  test.each(Object.entries(flaws))(
+  test.each(Object.entries(FLAWS))(
     "finds a store unsafe that %s",
     async (_, [flawed, lack, says]) => {
-      const { handler, model } = flawed as ReturnType<typeof store>;
+      const { handler, model } = flawed;
       const { exitCode, held, report } = await reported(handler);
       expect(exitCode).toBe(1);
       expect(held).toMatchObject(lack);

@@ -1,13 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { operatorTokenFile } from "../../src/runtime/operator-place.ts";
-import { S3Service } from "../double/s3/service.ts";
-import { type Serving, serve } from "../double/server.ts";
 import { ADMIN_KEY, Team } from "../service/access/support.ts";
 import { firnLine } from "../support/firn-lsm.ts";
-import { firnWith } from "../support/firn-process.ts";
 
 let home: string;
 let dir: string;
@@ -40,6 +37,16 @@ async function stop(): Promise<void> {
 
 const ME = "/api/v1/principals";
 const statusOf = async (key: string) => (await team?.ask(key, "GET", ME))?.status;
+
+/** An access token of the administrator's. */
+async function token(): Promise<string> {
+  const form = { grant_type: "client_credentials", client_secret: ADMIN_KEY };
+  const path = "http://firn/iceberg/v1/oauth/tokens";
+  const asked = new Request(path, { method: "POST", body: new URLSearchParams(form) });
+  const answer = await team?.firn.fetch(asked);
+  const { access_token: text = "" } = ((await answer?.json()) ?? {}) as Record<string, string>;
+  return text;
+}
 
 async function reset(...args: readonly string[]) {
   const said = await firnLine(["access", "reset-admin", "--json", ...args]);
@@ -84,6 +91,25 @@ describe("firn access reset-admin", () => {
     expect(plain.out).toMatch(/^key of admin, shown once: firn_\w+_[\w-]+\nended: \w+\n$/);
   });
 
+  it("with another secret than the deployment's: nothing, and no signing key", async () => {
+    await start();
+    await token();
+    await stop();
+    await writeFile(join(dir, "secret"), new Uint8Array(32).fill(7));
+    for (const args of [
+      ["access", "reset-admin"],
+      ["keys", "rotate"],
+    ]) {
+      const said = await firnLine([...args, "--dir", dir]);
+      expect([args, said.exitCode, said.out]).toEqual([args, 4, ""]);
+      expect(said.errors).toContain("SECRET_WRONG");
+    }
+    await start();
+    expect(await statusOf(ADMIN_KEY)).toBe(200);
+    const listed = await firnLine(["keys", "list", "--server", dir]);
+    expect(listed.out).toMatch(/^\w+ {2}UNREADABLE .*\n$/);
+  });
+
   it("makes nothing of a directory without a store", async () => {
     const said = await firnLine(["access", "reset-admin", "--dir", join(home, "absent")]);
     expect(said.exitCode).not.toBe(0);
@@ -104,8 +130,8 @@ describe("keys of the deployment over HTTP", () => {
     const socket = ["--server", dir] as const;
     const list = async () => (await firnLine(["keys", "list", "--json", ...socket])).out;
     const before = await list();
-    const token = await readFile(operatorTokenFile(dir), "utf8");
-    const wrong = [undefined, ADMIN_KEY, plain, `${token}x`, token.slice(1), "None"];
+    const secret = await readFile(operatorTokenFile(dir), "utf8");
+    const wrong = [undefined, ADMIN_KEY, plain, `${secret}x`, secret.slice(1), "None"];
     for (const [method, path, body] of routes) {
       for (const key of wrong) {
         const headers = {
@@ -119,7 +145,7 @@ describe("keys of the deployment over HTTP", () => {
     }
     expect(await list()).toBe(before);
     expect(await statusOf(ADMIN_KEY)).toBe(200);
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
     const bad = [{}, { name: 1 }, { name: "admin", keepsKeys: "no" }, { name: "../x" }];
     for (const body of bad) {
       const init = { method: "POST", headers, body: JSON.stringify(body) };
@@ -130,16 +156,7 @@ describe("keys of the deployment over HTTP", () => {
 
   it("are rotated beside the server, and shown without a secret", async () => {
     await start();
-    const form = new URLSearchParams({
-      grant_type: "client_credentials",
-      client_secret: ADMIN_KEY,
-    });
-    const asked = new Request("http://firn/iceberg/v1/oauth/tokens", {
-      method: "POST",
-      body: form,
-    });
-    const answer = await team?.firn.fetch(asked);
-    const { access_token: token = "" } = ((await answer?.json()) ?? {}) as Record<string, string>;
+    const got = await token();
     const rotated = await firnLine(["keys", "rotate", "--server", dir]);
     expect([rotated.exitCode, rotated.errors]).toEqual([0, ""]);
     const listed = await firnLine(["keys", "list", "--json", "--server", dir]);
@@ -150,46 +167,9 @@ describe("keys of the deployment over HTTP", () => {
     expect(all).toMatchObject([{ state: "NEXT" }, { state: "SIGNS" }]);
     const members = ["kid", "createdAtMs", "signsFromMs", "state"];
     for (const each of all) expect(Object.keys(each)).toEqual(members);
-    expect(await statusOf(token)).toBe(200);
+    expect(await statusOf(got)).toBe(200);
     await stop();
     const again = await firnLine(["keys", "rotate", "--json", "--dir", dir]);
     expect(JSON.parse(again.out)).toEqual(all[0]);
-  });
-});
-
-describe("keys of a store in a bucket", () => {
-  let serving: Serving;
-  afterEach(() => serving.close());
-
-  it("need the deployment's secret", async () => {
-    const s3 = new S3Service();
-    serving = await serve(s3.handler);
-    const env = {
-      AWS_ENDPOINT_URL_S3: serving.url,
-      AWS_REGION: s3.region,
-      AWS_ACCESS_KEY_ID: "test",
-      AWS_SECRET_ACCESS_KEY: "test",
-      FIRN_PROFILE: "bucket",
-      FIRN_S3_BUCKET: "firn-keys",
-      FIRN_DIR: dir,
-    };
-    const [own, other] = ["a".repeat(64), "b".repeat(64)];
-    expect((await firnWith(env, "storage", "init")).exitCode).toBe(0);
-    const first = await firnWith({ ...env, FIRN_SECRET: own }, "keys", "rotate");
-    expect(first).toMatchObject({ exitCode: 0, errors: "" });
-    for (const args of [
-      ["keys", "rotate"],
-      ["access", "reset-admin"],
-    ]) {
-      const unset = await firnWith(env, ...args);
-      expect([args, unset.exitCode, unset.out]).toEqual([args, 2, ""]);
-      expect(unset.errors).toContain("FIRN_SECRET");
-      const wrong = await firnWith({ ...env, FIRN_SECRET: other }, ...args);
-      expect([args, wrong.exitCode, wrong.out]).toEqual([args, 4, ""]);
-      expect(wrong.errors).toContain("SECRET_WRONG");
-    }
-    const made = await firnWith({ ...env, FIRN_SECRET: own }, "access", "reset-admin");
-    expect(made).toMatchObject({ exitCode: 0, errors: "" });
-    expect(made.out).toMatch(/^key of admin, shown once: firn_/);
   });
 });
