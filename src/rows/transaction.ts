@@ -68,7 +68,8 @@ export class RowTransaction implements LockOwner {
   readonly isolation: RowIsolation;
   readonly #host: TransactionHost;
   readonly #view: EngineView;
-  readonly #readOnly: boolean;
+  /** Whether it refuses changes. SQL may turn it on later, and off again. */
+  readOnly: boolean;
   readonly #session: (() => unknown) | undefined;
   readonly #onNumber: BeginOptions["onNumber"];
   #context: ExpressionContext;
@@ -86,7 +87,7 @@ export class RowTransaction implements LockOwner {
   constructor(host: TransactionHost, options: BeginOptions = {}) {
     this.#host = host;
     this.isolation = options.isolation ?? "serializable";
-    this.#readOnly = options.readOnly === true;
+    this.readOnly = options.readOnly === true;
     this.#view = new EngineView(host.engine, this.isolation, options.maxAgeMs);
     this.#session = options.session;
     this.#onNumber = options.onNumber;
@@ -768,7 +769,7 @@ export class RowTransaction implements LockOwner {
   /** @throws FirnError `Invalid`, code `ROW_TRANSACTION_READ_ONLY` (25006). */
   assertWritable(): void {
     this.#assertGoing();
-    if (!this.#readOnly) return;
+    if (!this.readOnly) return;
     throw invalid("ROW_TRANSACTION_READ_ONLY", "the transaction is read-only", {
       sqlState: "25006",
     });

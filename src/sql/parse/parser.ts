@@ -83,7 +83,8 @@ export class Parser {
       const { stmt, stmt_location: offset = 0, stmt_len: bytes = 0 } = raw;
       if (stmt === undefined) return [];
       const own = stmts.length === 1 && bytes === 0 ? text : source.slice(offset, bytes);
-      return [{ kind: kindOf(stmt), node: stmt, source, offset, text: own.trim() }];
+      const isOfMany = stmts.length > 1;
+      return [{ kind: kindOf(stmt), node: stmt, source, offset, text: own.trim(), isOfMany }];
     });
     if (text.length <= KEPT_TEXT_CHARS) this.#kept.set(text, statements);
     return statements;

@@ -24,6 +24,8 @@ export interface Statement {
   readonly offset: number;
   /** Its own text. */
   readonly text: string;
+  /** The source has other statements too. */
+  readonly isOfMany?: boolean;
 }
 
 /** The content of a node, which must be of that kind. */

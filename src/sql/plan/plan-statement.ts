@@ -102,7 +102,7 @@ export async function planStatement(
   const query = declare?.query ?? node;
   const work = await planWork(env, query);
   if (work === undefined) throw notSupported(nameOf(statement.kind));
-  const own = { ...workPlan(env, work), onlyReads: onlyReads(query) };
+  const own = { ...workPlan(env, work), onlyReads: onlyReads(query), ...writesOf(query) };
   const isLocking = (contentOf(query, "SelectStmt")?.lockingClause ?? []).length > 0;
   const plan = declare === undefined ? own : planDeclare(declare, own, isLocking);
   const { usedObjects: objects } = env;
@@ -133,6 +133,22 @@ function typeNamesIn(tree: unknown): readonly NeededType[] {
   return isOwn ? [...below, new NeededType(parts.at(-2), name)] : below;
 }
 
+/** What a read-only transaction refuses in a query: row locks. */
+function writesOf(query: Node): Pick<Plan, "writes"> {
+  const [locking] = contentOf(query, "SelectStmt")?.lockingClause ?? [];
+  const strength = contentOf(locking, "LockingClause")?.strength;
+  if (strength === undefined) return {};
+  const words = LOCKS[strength];
+  return { writes: `SELECT ${words ?? "FOR UPDATE"}` };
+}
+
+const LOCKS: Readonly<Record<string, string>> = {
+  LCS_FORKEYSHARE: "FOR KEY SHARE",
+  LCS_FORSHARE: "FOR SHARE",
+  LCS_FORNOKEYUPDATE: "FOR NO KEY UPDATE",
+  LCS_FORUPDATE: "FOR UPDATE",
+};
+
 /** Whether a statement is a query whose WITH changes nothing. */
 function onlyReads(node: Node): boolean {
   const select = contentOf(node, "SelectStmt");
@@ -149,7 +165,8 @@ async function planCopyOf(env: PlanEnv, copy: NodeOf<"CopyStmt">): Promise<Plan>
     if (work === undefined) throw notSupported(`COPY of ${nameOf(kindOf(query))}`);
     return workPlan(env, work);
   });
-  return { ...plan, tables: env.used, objects: env.usedObjects };
+  const writes = copy.is_from === true ? { writes: "COPY FROM" } : {};
+  return { ...plan, ...writes, tables: env.used, objects: env.usedObjects };
 }
 
 /** `CreateFunctionStmt` → `CREATE FUNCTION`. */
@@ -210,6 +227,7 @@ function workPlan(env: PlanEnv, work: Work): Plan {
     parameterTypes: [],
     columns,
     isRetried: true,
+    writes: tag,
     start: async (run, parameters): Promise<Started> => {
       const rows: Row[] = [];
       const exec = execRun(env, run, parameters);

@@ -31,6 +31,8 @@ export interface RunContext {
   readonly sessionUser: string;
   readonly database: string;
   readonly pid: number;
+  /** Its text has other statements too: these are one transaction. */
+  readonly isOfMany: boolean;
   /** Ends the statement: by a cancel, its timeout, or the end of the connection. */
   readonly signal: AbortSignal;
   notice(notice: SessionNotice): void;
@@ -50,6 +52,8 @@ export interface Plan {
   readonly isControl?: boolean;
   /** It reads or closes a cursor: others leave none half read. */
   readonly isOfCursor?: boolean;
+  /** What a read-only transaction is told that it cannot execute. */
+  readonly writes?: string;
   /** It changes no rows. */
   readonly onlyReads?: boolean;
   /** Its work is done when it has started: the server does it again where a conflict undid it. */

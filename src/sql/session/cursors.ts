@@ -24,6 +24,8 @@ export class Cursor {
   /** Rows behind those that were passed; all of them where it scrolls. */
   #rows: Row[] = [];
   #passed = 0;
+  /** What it met as it was read ahead, for who fetches so far. */
+  #failure: SqlError | undefined;
   #bytes = 0;
   /** The row that it is at, from 1 on; 0 before the first, one more than there are behind all. */
   position = 0;
@@ -110,6 +112,22 @@ export class Cursor {
     await this.#read(Number.POSITIVE_INFINITY);
   }
 
+  /** As `readAll`, before another statement: what its query fails with belongs to its FETCH. */
+  async readAhead(signal: AbortSignal): Promise<void> {
+    await this.during(signal, async () => {
+      try {
+        await this.readAll();
+      } catch (error) {
+        const isOfData = error instanceof SqlError && error.sqlState.startsWith("22");
+        if (!isOfData || signal.aborted) throw error;
+        const started = this.#started;
+        this.#started = undefined;
+        this.#failure = error;
+        await started?.close();
+      }
+    });
+  }
+
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -140,6 +158,7 @@ export class Cursor {
         hint: "Fetch its rows before other statements, without SCROLL and WITH HOLD.",
       });
     }
+    if (this.#failure !== undefined && this.#passed + this.#rows.length < to) throw this.#failure;
   }
 
   #slice(from: number, to: number): readonly Row[] {
@@ -178,10 +197,16 @@ export class Cursors {
     return this.#all.has(name);
   }
 
-  /** @throws SqlError 34000. */
+  /** @throws SqlError 34000; 55000 where its query has failed. */
   get(name: string): Cursor {
+    const { cursor } = this.#entry(name);
+    if (!cursor.isClosed) return cursor;
+    throw new SqlError("55000", `portal "${name}" cannot be run`);
+  }
+
+  #entry(name: string): { readonly cursor: Cursor } {
     const found = this.#all.get(name);
-    if (found !== undefined && !found.cursor.isClosed) return found.cursor;
+    if (found !== undefined) return found;
     throw new SqlError("34000", `cursor "${name}" does not exist`);
   }
 
@@ -195,14 +220,14 @@ export class Cursors {
   /** Reads what is left of all, before their transaction goes on. @throws SqlError 53200. */
   async settle(signal: AbortSignal): Promise<void> {
     for (const { cursor } of this.#all.values()) {
-      if (!cursor.isRead) await cursor.during(signal, () => cursor.readAll());
+      if (!cursor.isRead) await cursor.readAhead(signal);
     }
   }
 
   /** A commit follows: reads what is left of those that outlive it. @throws SqlError 53200. */
   async hold(): Promise<void> {
     for (const { cursor } of this.#all.values()) {
-      if (cursor.options.isHold && !cursor.isRead) await cursor.readAll();
+      if (cursor.options.isHold) await cursor.readAll();
     }
   }
 
@@ -222,7 +247,7 @@ export class Cursors {
   }
 
   close(name: string): void {
-    this.#drop(this.get(name));
+    this.#drop(this.#entry(name).cursor);
   }
 
   closeAll(): void {

@@ -179,12 +179,13 @@ export class SqlSession {
     const isFirst = transaction.statements === 0;
     transaction.statements++;
     const running = new AbortController();
-    const context = this.#begin(running);
+    const context = this.#begin(running, prepared.statement.isOfMany === true);
     try {
       await this.#assumeRole(prepared.statement);
       const isFresh = await this.#isFresh(prepared.plan);
       const { plan } = isFresh ? prepared : await this.#planAgain(prepared);
       assertMayRun(plan);
+      assertMayWrite(plan, transaction);
       if (this.#disturbsCursors(plan)) await this.cursors.settle(context.signal);
       const commits = isLast && plan.isControl !== true;
       if (isFirst && commits && plan.isRetried === true && !transaction.isExplicit) {
@@ -384,7 +385,7 @@ export class SqlSession {
     running.abort(why);
   }
 
-  #begin(running: AbortController): RunContext {
+  #begin(running: AbortController, isOfMany: boolean): RunContext {
     this.#running = running;
     this.#cancelled = undefined;
     const timeoutMs = spanMs(this.settings.get("statement_timeout"));
@@ -395,7 +396,7 @@ export class SqlSession {
     const transaction = transactionState;
     const notice = (each: SessionNotice): void => this.onNotice(each);
     const { signal } = running;
-    const names = { user, sessionUser, database, pid };
+    const names = { user, sessionUser, database, pid, isOfMany };
     return { settings, transaction, prepared, sequences, cursors, clock, ...names, signal, notice };
   }
 
@@ -467,6 +468,12 @@ function assertMayRun({ tables = [] }: Plan): void {
   for (const { held, needs, descriptor } of tables) {
     assertHeld(held, [...(needs ?? [])], "table", descriptor.name);
   }
+}
+
+/** @throws SqlError 25006, whether or not there are rows to change. */
+function assertMayWrite({ writes }: Plan, { modes }: Transaction): void {
+  if (writes === undefined || !modes.readOnly) return;
+  throw new SqlError("25006", `cannot execute ${writes} in a read-only transaction`);
 }
 
 const OVER: Error = new Error("the statement has ended");

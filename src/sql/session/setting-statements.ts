@@ -28,6 +28,13 @@ export function planSet(statement: NodeOf<"VariableSetStmt">): Plan {
   }
 }
 
+/** Parameters that are modes of the transaction. */
+const MODES: ReadonlySet<string> = new Set([
+  "transaction_isolation",
+  "transaction_read_only",
+  "transaction_deferrable",
+]);
+
 function set(
   run: RunContext,
   name: string,
@@ -35,12 +42,13 @@ function set(
   isLocal: boolean,
 ): undefined {
   const lower = name.toLowerCase();
-  if (lower === "transaction_isolation" || lower === "transaction_read_only") {
+  if (MODES.has(lower)) {
     run.settings.set(name, value, true);
     const isolation = run.settings.get("transaction_isolation");
-    if (lower === "transaction_read_only") {
-      run.transaction.setModes({ readOnly: run.settings.get(name) === "on" });
-    } else {
+    const isOn = run.settings.get(name) === "on";
+    if (lower === "transaction_read_only") run.transaction.setModes({ readOnly: isOn });
+    else if (lower === "transaction_deferrable") run.transaction.setModes({ deferrable: isOn });
+    else {
       const level = isolation === "read uncommitted" ? "read committed" : isolation;
       run.transaction.setModes({ isolation: level as "serializable" });
     }
@@ -70,6 +78,9 @@ function planSetMany(name: string, args: readonly Node[]): Plan {
     if (modes.isolation) settings.set("default_transaction_isolation", modes.isolation, false);
     if (modes.readOnly !== undefined) {
       settings.set("default_transaction_read_only", modes.readOnly ? "on" : "off", false);
+    }
+    if (modes.deferrable !== undefined) {
+      settings.set("default_transaction_deferrable", modes.deferrable ? "on" : "off", false);
     }
     return undefined;
   });
@@ -126,6 +137,7 @@ function current({ settings, transaction }: RunContext, name: string): string {
   const lower = name.toLowerCase();
   if (lower === "transaction_isolation") return transaction.modes.isolation;
   if (lower === "transaction_read_only") return transaction.modes.readOnly ? "on" : "off";
+  if (lower === "transaction_deferrable") return transaction.modes.deferrable ? "on" : "off";
   const value = settings.get(name);
   if (settings.isKnown(name)) return value;
   throw new SqlError("42704", `unrecognized configuration parameter "${name}"`);

@@ -86,6 +86,8 @@ export function modesOf(options: readonly Node[]): Partial<TransactionModes> {
       if (isolation !== undefined) modes = { ...modes, isolation };
     } else if (defname === "transaction_read_only") {
       modes = { ...modes, readOnly: (value?.ival?.ival ?? 0) !== 0 };
+    } else if (defname === "transaction_deferrable") {
+      modes = { ...modes, deferrable: (value?.ival?.ival ?? 0) !== 0 };
     }
   }
   return modes;

@@ -10,10 +10,13 @@ export type Isolation = "serializable" | "repeatable read" | "read committed";
 export interface TransactionModes {
   readonly isolation: Isolation;
   readonly readOnly: boolean;
+  /** It has no effect: no transaction here waits for a safe snapshot. */
+  readonly deferrable: boolean;
 }
 
 /** The work of one transaction in the rows. */
 export interface RowWork {
+  readOnly: boolean;
   /** @throws FirnError 23503. */
   endStatement(): Promise<void>;
   savepoint(): RowSavepoint;
@@ -30,6 +33,7 @@ interface Savepoint {
   readonly names: number;
   readonly cursors: number;
   readonly restoreSettings: () => void;
+  readonly readOnly: boolean;
 }
 
 /** `none`; of statements that no BEGIN holds together; of a BEGIN; of one that has failed. */
@@ -113,14 +117,40 @@ export class Transaction {
     return false;
   }
 
-  /** @throws SqlError 25001 after the first statement that touched rows. */
+  /** @throws SqlError 25001 after the first statement that touched rows, or a savepoint. */
   setModes(modes: Partial<TransactionModes>): void {
-    const next = { ...this.modes, ...modes };
-    if (this.#rows !== undefined && next.isolation !== this.modes.isolation) {
-      const message = "SET TRANSACTION ISOLATION LEVEL must be called before any query";
-      throw new SqlError("25001", message);
+    const now = this.modes;
+    const next = { ...now, ...modes };
+    const wrong = (message: string): SqlError => new SqlError("25001", message);
+    const isBelow = this.#savepoints.length > 0;
+    if (next.isolation !== now.isolation) {
+      const what = "SET TRANSACTION ISOLATION LEVEL must";
+      if (this.#rows !== undefined) throw wrong(`${what} be called before any query`);
+      if (isBelow) throw wrong(`${what} not be called in a subtransaction`);
     }
-    this.#modes = next;
+    if (now.readOnly && !next.readOnly) {
+      const mode = "transaction read-write mode";
+      if (this.#savepoints.at(-1)?.readOnly === true) {
+        throw wrong(`cannot set ${mode} inside a read-only transaction`);
+      }
+      if (this.#rows !== undefined) throw wrong(`${mode} must be set before any query`);
+    }
+    if (modes.deferrable !== undefined) {
+      const what = "SET TRANSACTION [NOT] DEFERRABLE";
+      if (isBelow) throw wrong(`${what} cannot be called within a subtransaction`);
+      if (this.#rows !== undefined) throw wrong(`${what} must be called before any query`);
+    }
+    this.#setModes(next);
+  }
+
+  #setModes(modes: TransactionModes): void {
+    this.#modes = modes;
+    if (this.#rows !== undefined) this.#rows.readOnly = modes.readOnly;
+  }
+
+  /** A savepoint that ends takes with it what READ ONLY was set below it. */
+  #restoreReadOnly({ readOnly }: Savepoint): void {
+    if (this.modes.readOnly !== readOnly) this.#setModes({ ...this.modes, readOnly });
   }
 
   /**
@@ -207,14 +237,17 @@ export class Transaction {
       names: this.names.mark,
       cursors: this.#parts.cursors.mark,
       restoreSettings,
+      readOnly: this.modes.readOnly,
     });
   }
 
   /** @throws SqlError 3B001. */
   release(name: string): void {
     const at = this.#find(name);
-    const { mark } = this.#savepoints[at] as Savepoint;
+    const savepoint = this.#savepoints[at] as Savepoint;
+    const { mark } = savepoint;
     this.#savepoints.length = at;
+    this.#restoreReadOnly(savepoint);
     if (mark !== undefined) this.#rows?.release(mark);
   }
 
@@ -232,6 +265,7 @@ export class Transaction {
       this.#rows = undefined;
       await rows?.rollback();
     }
+    this.#restoreReadOnly(savepoint);
     this.#block = "explicit";
   }
 
@@ -267,6 +301,7 @@ export class Transaction {
     return {
       isolation: level === "read uncommitted" ? "read committed" : (level as Isolation),
       readOnly: settings.get("default_transaction_read_only") === "on",
+      deferrable: settings.get("default_transaction_deferrable") === "on",
     };
   }
 }

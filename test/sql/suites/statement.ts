@@ -10,7 +10,7 @@ export interface Statement {
   readonly targets: readonly string[];
   /** The parameter that it sets, or nothing. */
   readonly setting: string | undefined;
-  /** The name of the relation that it makes, or nothing. */
+  /** The name of the relation or savepoint that it makes, or nothing. */
   readonly makes: string | undefined;
   /** Top-level ORDER BY: places of columns from 1, or their names, up to one that is neither. */
   readonly order: readonly (number | string)[];
@@ -53,6 +53,7 @@ export function statementOf(sql: string): Statement {
     for (const write of WRITES) {
       each(tree, write, (node) => names(node["relation"], targets));
     }
+    if (isSavepoint(kind, tree)) names(tree["savepoint_name"], targets);
     if (kind === "SelectStmt") names(tree["intoClause"], targets);
     if (READS.includes(kind)) continue;
     for (const field of TARGET_FIELDS) names(tree[field], targets);
@@ -62,14 +63,20 @@ export function statementOf(sql: string): Statement {
   const [first] = trees;
   const set = first?.[0] === "VariableSetStmt" ? first[1]["name"] : undefined;
   const made = first?.[0] === "CreateStmt" ? (first[1]["relation"] as Tree) : undefined;
+  const isMark = first !== undefined && isSavepoint(...first);
+  const makes = isMark ? first[1]["savepoint_name"] : made?.["relname"];
   return {
     isExplain: first?.[0] === "ExplainStmt",
     words,
     targets: [...targets],
     setting: typeof set === "string" ? set : undefined,
-    makes: typeof made?.["relname"] === "string" ? made["relname"] : undefined,
+    makes: typeof makes === "string" ? makes : undefined,
     order: trees.length === 1 && first?.[0] === "SelectStmt" ? orderOf(first[1]) : [],
   };
+}
+
+function isSavepoint(kind: string, tree: Tree): boolean {
+  return kind === "TransactionStmt" && tree["kind"] === "TRANS_STMT_SAVEPOINT";
 }
 
 function parsed(sql: string): readonly (readonly [string, Tree])[] {

@@ -58,9 +58,9 @@ function optionsOf(env: PlanEnv, options: readonly Node[], isVacuum: boolean): R
   return given;
 }
 
-/** It stands alone: neither in a block nor behind other statements of one text. */
-function refuseBlock({ transaction }: RunContext): void {
-  if (!transaction.isExplicit && transaction.statements <= 1) return;
+/** It stands alone: neither in a block nor beside other statements of one text. */
+function refuseBlock({ transaction, isOfMany }: RunContext): void {
+  if (!transaction.isExplicit && transaction.statements <= 1 && !isOfMany) return;
   throw new SqlError("25001", "VACUUM cannot run inside a transaction block");
 }
 
