@@ -1,12 +1,13 @@
 import type { Node } from "libpg-query";
 import { notSupported, SqlError } from "../error.ts";
+import { typeName } from "../functions/coercion.ts";
 import { WAITING } from "../functions/sequences.ts";
 import type { NodeOf } from "../parse/statement.ts";
 import { contentOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import { bindOrder } from "./bind-order.ts";
 import { bindWindow } from "./bind-window.ts";
-import { coerce, coerceToBool, located, settled } from "./coerce.ts";
+import { coerce, coerceToBool, coerceToCommon, located, settled } from "./coerce.ts";
 import { type CallExpr, type Expr, isSameExpr, someExpr } from "./expr.ts";
 import { outerExpr, textsOf } from "./names.ts";
 import type { OrderPart, Scope } from "./scope.ts";
@@ -45,6 +46,10 @@ export function bindCall(scope: Scope, call: NodeOf<"FuncCall">, bind: (node: No
       return coerce(scope, bound[0] as Expr, resolved.target, -1, "explicit");
     }
     const isAggregate = resolved.procedure.kind === "a";
+    if (isAggregate && args.length === 0 && !isStar && !isOrderedSet) {
+      const message = `${name}(*) must be used to call a parameterless aggregate function`;
+      throw new SqlError("42809", message);
+    }
     if (call.over !== undefined) {
       return bindWindowCall(scope, call, name, resolved, bound, bind);
     }
@@ -181,6 +186,49 @@ function isOrderedSetName(name: string): boolean {
   return /^(?:percentile_(?:cont|disc)|mode|rank|dense_rank|percent_rank|cume_dist)$/.test(name);
 }
 
+/** Those that rank their direct arguments among the rows. */
+function isHypothetical(name: string): boolean {
+  return /^(?:rank|dense_rank|percent_rank|cume_dist)$/.test(name);
+}
+
+/** Each direct argument and what it is ranked among have one type. @throws SqlError 42883, 42804. */
+function matched(
+  scope: Scope,
+  name: string,
+  args: readonly Expr[],
+  directs: number,
+): readonly Expr[] {
+  const { types } = scope.functions;
+  const ordered = args.length - directs;
+  if (ordered !== directs) {
+    const shown = args.map(({ oid }) => typeName(types, oid)).join(", ");
+    throw new SqlError("42883", `function ${name}(${shown}) does not exist`, {
+      hint:
+        `To use the hypothetical-set aggregate ${name}, the number of hypothetical direct ` +
+        `arguments (here ${directs}) must match the number of ordering columns (here ${ordered}).`,
+    });
+  }
+  const pairs = args.slice(0, directs).map((direct, i) => {
+    const pair = [args[directs + i] ?? direct, direct];
+    return coerceToCommon(scope, pair, "WITHIN GROUP").args;
+  });
+  return [1, 0].flatMap((side) => pairs.map((pair) => pair[side] as Expr));
+}
+
+/** A function for arguments that have other types now. */
+function resolvedAgain(
+  { functions }: Scope,
+  name: string,
+  args: readonly Expr[],
+  before: Resolved,
+): Resolved {
+  const again = functions.resolveFunction(
+    name,
+    args.map(({ oid }) => oid),
+  );
+  return again.kind === "call" ? again : before;
+}
+
 /** An aggregate: its value for the group, which the plan computes. */
 function bindAggregate(
   scope: Scope,
@@ -190,10 +238,19 @@ function bindAggregate(
   bind: (node: Node) => Expr,
 ): Expr {
   const { aggregates, clause } = scope;
-  const { name, resolved } = found;
-  const has = (kind: Expr["kind"]): boolean =>
-    args.some((arg) => someExpr(arg, (part) => part.kind === kind));
-  if (scope.outer !== undefined && has("outer") && !has("column")) {
+  const { name } = found;
+  const isOrderedSet = call.agg_within_group === true;
+  const directs = isOrderedSet ? (call.args ?? []).length : 0;
+  const hasIn = (exprs: readonly Expr[], kind: Expr["kind"]): boolean =>
+    exprs.some((each) => someExpr(each, (part) => part.kind === kind));
+  const has = (kind: Expr["kind"]): boolean => hasIn(args, kind);
+  const own = args.slice(directs);
+  if (scope.outer !== undefined && hasIn(own, "outer") && !hasIn(own, "column")) {
+    if (has("column")) {
+      const message =
+        "outer-level aggregate cannot contain a lower-level variable in its direct arguments";
+      throw new SqlError("42803", message);
+    }
     // All of its values are of the query around this one: it is that query's aggregate.
     const around = scope.outer;
     around.refs.length = found.refs;
@@ -208,12 +265,14 @@ function bindAggregate(
   if (has("window")) {
     throw new SqlError("42803", "aggregate function calls cannot contain window function calls");
   }
-  const isOrderedSet = call.agg_within_group === true;
   if (isOrderedSet && !isOrderedSetName(name)) {
     const message = `${name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP`;
     throw new SqlError("42809", message);
   }
-  const bound = callExpr(scope, name, resolved, args);
+  const isRank = isOrderedSet && isHypothetical(name);
+  const given = isRank ? matched(scope, name, args, directs) : args;
+  const resolved = isRank ? resolvedAgain(scope, name, given, found.resolved) : found.resolved;
+  const bound = callExpr(scope, name, resolved, given);
   const order = bindOrder(call.agg_order ?? [], (node) => settled(scope, bind(node)));
   const count = order.length;
   if (isOrderedSet) {
@@ -223,7 +282,11 @@ function bindAggregate(
       if (given !== undefined) (order as OrderPart[])[i] = { ...part, expr: given };
     }
   } else if (call.agg_distinct === true && count > 0) {
-    const isArgument = (expr: Expr): boolean => bound.args.some((arg) => isSameExpr(arg, expr));
+    // An argument is meant as it was written, before it became what the function takes.
+    const isArgument = (expr: Expr): boolean =>
+      args.some((arg, i) =>
+        isSameExpr((arg.oid === OID.unknown ? bound.args[i] : arg) ?? arg, expr),
+      );
     if (!order.every(({ expr }) => isArgument(expr))) {
       throw new SqlError(
         "42P10",

@@ -9,8 +9,8 @@ import { bindOperator } from "./bind-operator.ts";
 import { bindSubquery } from "./bind-subquery.ts";
 import { bindSubscript } from "./bind-subscript.ts";
 import { coerce, coerceToBool, coerceToCommon, located } from "./coerce.ts";
-import type { Expr } from "./expr.ts";
-import { bindColumn } from "./names.ts";
+import { type Expr, someExpr } from "./expr.ts";
+import { bindColumn, outerExpr } from "./names.ts";
 import { MOST_DEPTH, type Scope } from "./scope.ts";
 import { typeOfName } from "./type-name.ts";
 
@@ -52,10 +52,23 @@ export function bindExpr(outer: Scope, node: Node): Expr {
     if (scope.aggregates === undefined) {
       throw new SqlError("42803", `grouping operations are not allowed in ${scope.clause}`);
     }
+    const { outer } = scope;
+    const refs = outer?.refs.length ?? 0;
     const args = (node.GroupingFunc.args ?? []).map(bind);
+    if (outer !== undefined && isOfOuter(args)) {
+      outer.refs.length = refs;
+      return outerExpr(outer, outer.bind(node));
+    }
     return { kind: "grouping", oid: OID.int4, typmod: -1, args };
   }
   throw notSupported(NAMES[kindOf(node)] ?? `this expression (${kindOf(node)})`);
+}
+
+/** Whether values are of the query around this one alone. */
+function isOfOuter(args: readonly Expr[]): boolean {
+  const has = (kind: Expr["kind"]): boolean =>
+    args.some((arg) => someExpr(arg, (part) => part.kind === kind));
+  return has("outer") && !has("column");
 }
 
 const NAMES: Readonly<Record<string, string>> = {

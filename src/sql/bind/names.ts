@@ -33,8 +33,10 @@ function unqualified(scope: Scope, name: string): Expr {
     }
     if (column !== undefined) return fromLevel(scope, level, columnExpr(column));
   }
-  const isWhole = scope.tables.some((table) => table.name === name);
-  if (isWhole) throw notSupported("a whole row as a value", "Name the columns.");
+  for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
+    if (!level.tables.some((table) => table.name === name)) continue;
+    throw notSupported("a whole row as a value", "Name the columns.");
+  }
   if (SYSTEM_COLUMNS.has(name)) throw notSupported(`the system column ${name}`);
   const hint = hintFor(scope, name);
   const fields = hint === undefined ? {} : { hint };

@@ -6,7 +6,8 @@ import { type ExecRun, type Row, type RowSource, rowBytes } from "./run.ts";
 /** One aggregate of one group. */
 export interface Accumulator {
   add(values: readonly Datum[]): void;
-  result(): Datum;
+  /** @param direct what `WITHIN GROUP` is told beside its rows. */
+  result(direct?: readonly Datum[]): Datum;
 }
 
 export interface AggregateSpec {
@@ -15,6 +16,8 @@ export interface AggregateSpec {
   /** Equal for equal arguments; present where only different ones count. */
   readonly distinctKey: KeyOf | undefined;
   readonly begin: (run: ExecRun) => Accumulator;
+  /** Of `WITHIN GROUP`: computed of the group's row, of which aggregates are NULL. */
+  readonly direct?: readonly Evaluator[] | undefined;
 }
 
 export interface Grouping {
@@ -84,13 +87,29 @@ export class GroupedRows implements RowSource {
     }
     const rows: Row[] = [];
     for (const group of groups.flatMap((each) => [...each.values()])) {
-      const { set, values, accumulators } = group;
-      rows.push([...values, ...accumulators.map((one) => one.result()), ...(bits[set] ?? [])]);
+      rows.push(await this.#row(group, bits[group.set] ?? []));
       if (rows.length % 64 !== 0) continue;
       const pause = this.#run.pause();
       if (pause !== undefined) await pause;
     }
     return rows;
+  }
+
+  async #row({ values, accumulators }: Group, bits: readonly number[]): Promise<Row> {
+    const { aggregates } = this.#grouping;
+    const { evaluation } = this.#run;
+    const results: Datum[] = [];
+    for (const [i, accumulator] of accumulators.entries()) {
+      const direct = aggregates[i]?.direct;
+      if (direct === undefined) {
+        results.push(accumulator.result());
+        continue;
+      }
+      const row = [...values, ...accumulators.map(() => null), ...bits];
+      const work = (): readonly Datum[] => direct.map((each) => each(row, evaluation));
+      results.push(accumulator.result(await this.#run.evaluate(work)));
+    }
+    return [...values, ...results, ...bits];
   }
 
   /** All is evaluated before the first group changes: a subquery may have to be read first. */

@@ -19,14 +19,14 @@ export function aggregateSpec(
   scope: Scope,
   aggregate: AggregateCall,
   place: (expr: Expr) => Expr,
+  grouped: (expr: Expr) => Expr,
 ): AggregateSpec {
   const { types } = scope.functions;
   const { call, filter, isDistinct, isStar, order, direct, resolved } = aggregate;
-  const args = isStar ? [] : call.args;
-  const begin =
-    resolved.procedure.kind === "a" && direct.length + order.length > 0 && isOrderedSet(aggregate)
-      ? orderedSet(types, aggregate)
-      : accumulatorOf(scope, aggregate);
+  const isSet =
+    resolved.procedure.kind === "a" && direct.length + order.length > 0 && isOrderedSet(aggregate);
+  const args = isStar ? [] : isSet ? call.args.slice(direct.length) : call.args;
+  const begin = isSet ? orderedSet(types, aggregate) : accumulatorOf(scope, aggregate);
   const isSorted = order.length > 0 && !isOrderedSet(aggregate);
   const sorts = isSorted ? order : [];
   const keys = sorts.map((part, i) => sortKey(types, part, () => args.length + i));
@@ -39,6 +39,7 @@ export function aggregateSpec(
   return {
     arguments: [...args, ...sorts.map(({ expr }) => expr)].map((expr) => compile(place(expr))),
     filter: filter === undefined ? undefined : compile(place(filter)),
+    direct: isSet ? direct.map((expr) => compile(grouped(expr))) : undefined,
     distinctKey: distinctKey && ((row) => distinctKey(row.slice(0, args.length))),
     begin: isSorted
       ? (run) => sorted(run, begin(run), compareRows(keys), args.length)

@@ -16,6 +16,7 @@ export function cteRelation(cte: Cte, name: string, names: readonly string[]): R
     tables: [derivedTable(name, cte.columns, names)],
     width: cte.columns.length,
     rows: 1_000,
+    ...(cte.isWorking === true && { isWorking: true }),
     plan: ({ filters }) => {
       const node = cte.node();
       const title = node.title.startsWith("WorkTable") ? node.title : `CTE Scan on ${name}`;

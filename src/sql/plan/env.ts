@@ -182,4 +182,6 @@ export interface Cte {
   readonly columns: readonly OutputColumn[];
   /** What gives its rows; for what refers to itself it is known later. */
   readonly node: () => PlanNode;
+  /** The rows that a recursive query goes on from. */
+  readonly isWorking?: boolean;
 }

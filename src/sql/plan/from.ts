@@ -268,6 +268,12 @@ function joinTables(
   const names = new Set(merged.map(({ name }) => name));
   const rest = visibleColumns(all).filter(({ name }) => !names.has(name));
   const columns = [...merged, ...rest];
+  const isTaken = (name: string | undefined): boolean =>
+    all.some((table) => table.visible !== "unqualified" && table.name === name);
+  if (alias === undefined && isTaken(usingAlias?.aliasname)) {
+    const message = `table name "${usingAlias?.aliasname}" specified more than once`;
+    throw new SqlError("42712", message);
+  }
   if (alias !== undefined) {
     return [renamed({ name: alias.aliasname ?? "", columns }, textsOf(alias.colnames))];
   }

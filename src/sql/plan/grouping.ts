@@ -32,13 +32,16 @@ export function bindGroups(
   scope: Scope,
   nodes: readonly Node[],
   targets: readonly Target[],
+  isDistinct: boolean,
 ): Groups {
   const exprs: Expr[] = [];
   const indexOf = (node: Node): readonly number[] => {
     const parts = contentOf(node, "RowExpr")?.args;
     if (parts !== undefined) return parts.flatMap(indexOf);
     const expr = groupExpr(scope, node, targets);
-    const known = exprs.findIndex((each) => isSameExpr(each, expr));
+    // Result columns that are named are groups each, also where they are the same.
+    const isNamed = targets.some((target) => target.expr === expr);
+    const known = isNamed ? exprs.indexOf(expr) : exprs.findIndex((each) => isSameExpr(each, expr));
     return [known >= 0 ? known : exprs.push(expr) - 1];
   };
   let sets: (readonly number[])[] = [[]];
@@ -49,7 +52,9 @@ export function bindGroups(
       throw new SqlError("54001", `too many grouping sets present (maximum ${MOST_SETS})`);
     }
   }
-  return { exprs, sets, isGrouped: nodes.length > 0 };
+  const keyOf = (set: readonly number[]): string => [...set].sort((a, b) => a - b).join();
+  const kept = isDistinct ? new Map(sets.map((set) => [keyOf(set), set])).values() : sets;
+  return { exprs, sets: [...kept], isGrouped: nodes.length > 0 };
 }
 
 function setsOf(
@@ -161,8 +166,9 @@ export function groupStage(parts: GroupParts): Stage {
         slot: Number(slot),
         name: printer.text(part),
       });
-      if (part.kind === "const") return undefined;
-      const at = exprs.findIndex((each) => isSameExpr(each, part));
+      const own = exprs.indexOf(part);
+      if (part.kind === "const" && own < 0) return undefined;
+      const at = own >= 0 ? own : exprs.findIndex((each) => isSameExpr(each, part));
       if (at >= 0) return column(at);
       if (part.kind === "aggregate") return column(AGGREGATES + part.index);
       if (part.kind === "grouping") {
@@ -181,6 +187,7 @@ export function groupStage(parts: GroupParts): Stage {
     });
   // All is lifted once before the places behind the groups are known.
   for (const reader of parts.readers) lifted(reader);
+  for (const { direct } of aggregates) for (const each of direct) lifted(each);
   const condition = having === undefined ? undefined : lifted(having);
   const settle = (expr: Expr): Expr =>
     mapExpr(expr, (part) => {
@@ -195,7 +202,7 @@ export function groupStage(parts: GroupParts): Stage {
   const values = exprs.map(place).map(compile);
   const oids = exprs.map(({ oid }) => oid);
   const keyOf = rowKey(types, oids);
-  const specs = aggregates.map((aggregate) => aggregateSpec(scope, aggregate, place));
+  const specs = aggregates.map((aggregate) => aggregateSpec(scope, aggregate, place, lift));
   const shown = (set: readonly number[]): string =>
     set.map((at) => printer.text(exprs[at] as Expr)).join(", ") || "()";
   const isPlain = groups.exprs.length === 0 && sets.length === 1;

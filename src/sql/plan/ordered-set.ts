@@ -23,12 +23,12 @@ export function isOrderedSet({ procedureName }: AggregateCall): boolean {
   return KNOWN.has(procedureName);
 }
 
-/** Ordered-set and hypothetical-set aggregates. Rows begin with the direct arguments. */
+/** Ordered-set and hypothetical-set aggregates. Rows are those of the arguments in order. */
 export function orderedSet(
   types: TypeRegistry,
   { procedureName: name, direct, order, call }: AggregateCall,
 ): (run: ExecRun) => Accumulator {
-  const keys = order.map((part, i) => sortKey(types, part, () => direct.length + i));
+  const keys = order.map((part, i) => sortKey(types, part, () => i));
   const compare = compareRows(keys);
   const value = call.args[direct.length];
   const isArray = types.isArray(direct[0]?.oid ?? 0);
@@ -39,26 +39,24 @@ export function orderedSet(
     const rows: Row[] = [];
     return {
       add: (values) => {
-        const given = values.slice(direct.length);
         const isHypothetical = name.endsWith("rank") || name === "cume_dist";
-        if (!isHypothetical && given[0] === null) return;
+        if (!isHypothetical && values[0] === null) return;
         run.keep(rowBytes(values));
         rows.push(values);
       },
-      result: () => {
+      result: (told = []) => {
         rows.sort(compare);
-        const column = rows.map((row) => row[direct.length] as Datum);
-        const [first] = rows;
-        if (name === "mode") return mode(rows, compare, direct.length);
+        if (name === "mode") return mode(rows, compare);
         if (name.startsWith("percentile")) {
-          if (first === undefined) return null;
-          const fraction = first[0] ?? null;
+          if (rows.length === 0) return null;
+          const column = rows.map(([value = null]) => value);
+          const [fraction = null] = told;
           const of = (at: Datum): Datum => percentile(name, column, at);
           if (!isArray || fraction === null) return of(fraction);
           const fractions = fraction as ArrayDatum;
           return { ...fractions, elements: fractions.elements.map(of) };
         }
-        return hypothetical(name, rows, compare, direct.length);
+        return hypothetical(name, rows, compare, told);
       },
     };
   };
@@ -78,18 +76,14 @@ function percentile(name: string, values: readonly Datum[], fraction: Datum): Da
   return low === high ? low : low + (place - Math.floor(place)) * (high - low);
 }
 
-function mode(
-  rows: readonly Row[],
-  compare: (left: Row, right: Row) => number,
-  place: number,
-): Datum {
+function mode(rows: readonly Row[], compare: (left: Row, right: Row) => number): Datum {
   let [best, most, count] = [null as Datum, 0, 0];
   for (const [i, row] of rows.entries()) {
     const before = rows[i - 1];
     count = before !== undefined && compare(before, row) === 0 ? count + 1 : 1;
     if (count <= most) continue;
     most = count;
-    best = row[place] as Datum;
+    [best = null] = row;
   }
   return best;
 }
@@ -99,11 +93,9 @@ function hypothetical(
   name: string,
   rows: readonly Row[],
   compare: (left: Row, right: Row) => number,
-  width: number,
+  own: Row,
 ): Datum {
-  const [first] = rows;
-  if (first === undefined) return name === "cume_dist" ? 1 : name === "percent_rank" ? 0 : 1n;
-  const own: Row = [...first.slice(0, width), ...first.slice(0, width)];
+  if (rows.length === 0) return name === "cume_dist" ? 1 : name === "percent_rank" ? 0 : 1n;
   const before = rows.filter((row) => compare(row, own) < 0);
   const upTo = rows.filter((row) => compare(row, own) <= 0).length;
   if (name === "rank") return BigInt(before.length + 1);

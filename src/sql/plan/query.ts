@@ -137,6 +137,9 @@ function subqueryName({ subLinkType, subselect }: NodeOf<"SubLink">): NodeName |
   if (subLinkType === "EXISTS_SUBLINK") return named("exists");
   if (subLinkType === "ARRAY_SUBLINK") return named("array");
   if (subLinkType !== "EXPR_SUBLINK") return undefined;
-  const target = contentOf(contentOf(subselect, "SelectStmt")?.targetList?.[0], "ResTarget");
+  let select = contentOf(subselect, "SelectStmt");
+  while (select?.larg !== undefined) select = select.larg;
+  if (select?.valuesLists !== undefined) return named("column1");
+  const target = contentOf(select?.targetList?.[0], "ResTarget");
   return named(target?.name ?? columnName(target?.val));
 }

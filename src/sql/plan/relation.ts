@@ -56,6 +56,8 @@ export interface Relation {
   readonly conditions?: readonly Expr[] | undefined;
   /** Of a view: what rows that are changed by it must meet. */
   readonly checks?: readonly ViewCheck[] | undefined;
+  /** Of a recursive query: the rows that it goes on from. */
+  readonly isWorking?: boolean;
   /** Whether it may give other rows for the same values. */
   readonly isVolatile?: boolean;
   readonly plan: (wanted: Wanted) => PlannedRelation;

@@ -10,7 +10,7 @@ import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { conjuncts } from "./conditions.ts";
 import { type PlanEnv, type QueryBelow, scopeOf, withRelations } from "./env.ts";
 import { bindFrom } from "./from.ts";
-import { exprsOf, type From, slotsOf } from "./from-tree.ts";
+import { exprsOf, type From, relationsOf, slotsOf } from "./from-tree.ts";
 import { bindGroups, type Groups, groupStage } from "./grouping.ts";
 import { JoinPlanner, type Placed, placesOf } from "./join-plan.ts";
 import { joinWays } from "./join-ways.ts";
@@ -101,7 +101,8 @@ function bindSelect(env: PlanEnv, select: NodeOf<"SelectStmt">, how: BindHow): B
   }
   const targets = bindTargets(scope, select.targetList ?? [], how);
   const groupScope = scopeOf(env, tables, "GROUP BY");
-  const groups = bindGroups(groupScope, select.groupClause ?? [], targets);
+  const isDistinctSets = select.groupDistinct === true;
+  const groups = bindGroups(groupScope, select.groupClause ?? [], targets, isDistinctSets);
   const inHaving = scopeOf(env, tables, "HAVING", { aggregates });
   const having = condition(select.havingClause, inHaving, "HAVING");
   const sorts = bindSorts(scope, select.sortClause ?? [], targets);
@@ -125,6 +126,7 @@ function bindSelect(env: PlanEnv, select: NodeOf<"SelectStmt">, how: BindHow): B
     locks: bindLocks(locking, from),
   };
   if (bound.locks.length > 0) assertLockable(bound);
+  if (aggregates.length > 0) assertNotRecursive(from);
   const values = targets.map(({ expr }) => expr);
   const isPlain =
     !isGrouped(bound) && windows.length === 0 && !bound.limits.isLimited && !from.isCorrelated;
@@ -151,6 +153,13 @@ function isGrouped({ groups, aggregates, having, targets, sorts }: Bound): boole
     targets.some(says) ||
     sorts.some(says)
   );
+}
+
+/** @throws SqlError 42P19. */
+function assertNotRecursive({ tree }: From): void {
+  if (!relationsOf(tree).some(({ relation }) => relation.isWorking === true)) return;
+  const what = "aggregate functions are not allowed in a recursive query's recursive term";
+  throw new SqlError("42P19", what);
 }
 
 /** @throws SqlError 0A000 where rows of the result are not rows of a table. */

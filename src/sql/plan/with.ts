@@ -1,5 +1,6 @@
 import type { Node } from "libpg-query";
 import { textsOf } from "../bind/names.ts";
+import { formatType } from "../catalog/system/format-type.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { BatchRows } from "../exec/join.ts";
 import { rowKey } from "../exec/row-key.ts";
@@ -10,6 +11,7 @@ import type { ChangePlan } from "./change-plan.ts";
 import type { Cte, CteScope, PlanEnv } from "./env.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import type { BoundQuery, OutputColumn } from "./query.ts";
+import { assertRecursive, ctesInOrder, mentions } from "./recursion.ts";
 
 interface BoundWith {
   /** Where the queries have names. */
@@ -36,12 +38,8 @@ export function bindWith(env: PlanEnv, clause: NodeOf<"WithClause">): BoundWith 
   const scope: CteScope = { names, around: env.ctes };
   const inner: PlanEnv = { ...env, ctes: scope };
   const named: Named[] = [];
-  for (const node of clause.ctes ?? []) {
-    const cte = contentOf(node, "CommonTableExpr") ?? {};
+  for (const cte of ctesInOrder(clause)) {
     const { ctename = "" } = cte;
-    if (names.has(ctename)) {
-      throw new SqlError("42712", `WITH query name "${ctename}" specified more than once`);
-    }
     const bound = bindNamed(inner, names, cte, clause.recursive === true);
     names.set(ctename, bound.cte);
     named.push(bound);
@@ -118,31 +116,15 @@ function bindRecursive(
   select: NodeOf<"SelectStmt">,
   given: readonly string[],
 ): Named {
-  const place = `recursive reference to query "${name}"`;
-  if (select.op !== "SETOP_UNION") {
-    const message =
-      `recursive query "${name}" does not have the form ` +
-      "non-recursive-term UNION [ALL] recursive-term";
-    throw new SqlError("42P19", message);
-  }
-  if (select.sortClause !== undefined) {
-    throw new SqlError("0A000", "ORDER BY in a recursive query is not implemented");
-  }
-  if (select.limitCount !== undefined) {
-    throw new SqlError("0A000", "LIMIT in a recursive query is not implemented");
-  }
+  assertRecursive(name, select);
   const first = { SelectStmt: select.larg ?? {} };
-  if (mentions(first, name)) {
-    throw new SqlError("42P19", `${place} must not appear within its non-recursive term`);
-  }
-  assertOneReference(select.rarg ?? {}, name, place);
-  const inner: PlanEnv =
-    select.withClause === undefined ? env : bindWith(env, select.withClause).inner;
+  const around = select.withClause && bindWith(env, select.withClause);
+  const inner = around?.inner ?? env;
   const begin = inner.bindQuery(inner, first);
   const columns = namedColumns(name, begin.columns, given);
   const key = {};
   const working = {};
-  names.set(name, { name, columns, node: () => workScan(name, working) });
+  names.set(name, { name, columns, node: () => workScan(name, working), isWorking: true });
   const step = inner.bindQuery(
     inner,
     { SelectStmt: select.rarg ?? {} },
@@ -161,7 +143,7 @@ function bindRecursive(
         );
   const plan = (): PlanNode => {
     const [left, right] = [begin.plan(), step.plan()];
-    return {
+    const union: PlanNode = {
       title: "Recursive Union",
       details: [],
       children: [left, right],
@@ -175,6 +157,7 @@ function bindRecursive(
           }),
         ),
     };
+    return around?.wrap(union) ?? union;
   };
   const cte: Cte = { name, columns, node: () => cteScan(name, key) };
   return { cte, key, plan, isVolatile: begin.isVolatile || step.isVolatile };
@@ -189,71 +172,19 @@ function assertSameTypes(
   if (begin.columns.length !== step.columns.length) {
     throw new SqlError("42601", "each UNION query must have the same number of columns");
   }
-  for (const [i, { oid }] of begin.columns.entries()) {
-    const other = step.columns[i]?.oid ?? oid;
-    if (other === oid) continue;
-    const typed = (each: number): string => functions.types.get(each).name;
+  for (const [i, { oid, typmod }] of begin.columns.entries()) {
+    const other = step.columns[i] ?? { oid, typmod };
+    const isSame = other.oid === oid && (typmod === -1 || other.typmod === typmod);
+    if (isSame) continue;
+    const { types } = functions;
+    const overall = formatType(types, other.oid, -1);
     const message =
-      `recursive query "${name}" column ${i + 1} has type ${typed(oid)} ` +
-      `in non-recursive term but type ${typed(other)} overall`;
+      `recursive query "${name}" column ${i + 1} has type ${formatType(types, oid, typmod)} ` +
+      `in non-recursive term but type ${overall} overall`;
     throw new SqlError("42804", message, {
       hint: "Cast the output of the non-recursive term to the correct type.",
     });
   }
-}
-
-/** Whether a tree names a relation: by one name, without a schema. */
-/**
- * The recursive term names its query once, and where each of its rows makes rows of the result.
- *
- * @throws SqlError 42P19 as PostgreSQL, 0A000
- */
-function assertOneReference(step: NodeOf<"SelectStmt">, name: string, place: string): void {
-  const wrong = (where: string): SqlError =>
-    new SqlError("42P19", `${place} must not appear ${where}`);
-  let references = 0;
-  const visit = (node: unknown, where: string | undefined): void => {
-    if (Array.isArray(node)) {
-      for (const each of node) visit(each, where);
-      return;
-    }
-    if (typeof node !== "object" || node === null) return;
-    for (const [key, value] of Object.entries(node)) {
-      if (key === "RangeVar") {
-        if (!mentions({ RangeVar: value }, name)) continue;
-        if (where !== undefined) throw wrong(where);
-        if (++references > 1) throw wrong("more than once");
-      } else if (key === "SubLink") visit(value, "within a subquery");
-      else if (key === "larg" || key === "rarg") {
-        const { op } = node as NodeOf<"SelectStmt">;
-        const isRight = key === "rarg";
-        if (op === "SETOP_EXCEPT" && isRight) visit(value, "within EXCEPT");
-        else visit(value, op === "SETOP_INTERSECT" ? (where ?? "within INTERSECT") : where);
-      } else if (key === "JoinExpr") visitJoin(value as NodeOf<"JoinExpr">, where);
-      else visit(value, where);
-    }
-  };
-  const visitJoin = (join: NodeOf<"JoinExpr">, where: string | undefined): void => {
-    const { jointype } = join;
-    const outer = "within an outer join";
-    visit(join.larg, jointype === "JOIN_RIGHT" || jointype === "JOIN_FULL" ? outer : where);
-    visit(join.rarg, jointype === "JOIN_LEFT" || jointype === "JOIN_FULL" ? outer : where);
-    visit(join.quals, where);
-  };
-  visit(step, undefined);
-  if (step.lockingClause !== undefined) {
-    throw new SqlError("0A000", "FOR UPDATE/SHARE in a recursive query is not implemented");
-  }
-}
-
-function mentions(node: unknown, name: string): boolean {
-  if (Array.isArray(node)) return node.some((each) => mentions(each, name));
-  if (typeof node !== "object" || node === null) return false;
-  if ("RangeVar" in node) {
-    const { relname, schemaname } = node.RangeVar as NodeOf<"RangeVar">;
-    return relname === name && schemaname === undefined;
-  }
-  return Object.values(node).some((each) => mentions(each, name));
 }
 
 function cteScan(name: string, key: object): PlanNode {
