@@ -94,6 +94,15 @@ export class Numeric {
     return new Numeric(units, scale, "finite");
   }
 
+  /** As `of`, for steps of a computation: it may be beyond what `numeric` holds. */
+  static exact(units: number | bigint, scale = 0): Numeric {
+    if (typeof units === "number" && !Number.isSafeInteger(units)) {
+      return Numeric.exact(BigInt(units), scale);
+    }
+    const isShort = units <= MAX_SAFE && units >= -MAX_SAFE;
+    return new Numeric(isShort ? Number(units) : units, scale, "finite");
+  }
+
   /**
    * Reads PostgreSQL's input of `numeric`; nothing where the text is not one.
    *
@@ -180,16 +189,16 @@ export class Numeric {
     return left < right ? -1 : left > right ? 1 : 0;
   }
 
-  add(other: Numeric): Numeric {
+  add(other: Numeric, made: typeof Numeric.of = Numeric.of): Numeric {
     if (this.kind !== "finite" || other.kind !== "finite") return addSpecial(this, other);
     if (this.scale === other.scale) {
       if (typeof this.units === "number" && typeof other.units === "number") {
-        return Numeric.of(safeSum(this.units, other.units), this.scale);
+        return made(safeSum(this.units, other.units), this.scale);
       }
-      return Numeric.of(BigInt(this.units) + BigInt(other.units), this.scale);
+      return made(BigInt(this.units) + BigInt(other.units), this.scale);
     }
     const scale = Math.max(this.scale, other.scale);
-    return Numeric.of(this.unitsAt(scale) + other.unitsAt(scale), scale);
+    return made(this.unitsAt(scale) + other.unitsAt(scale), scale);
   }
 
   subtract(other: Numeric): Numeric {
@@ -206,7 +215,7 @@ export class Numeric {
     return this.sign < 0 ? this.negate() : this;
   }
 
-  multiply(other: Numeric): Numeric {
+  multiply(other: Numeric, made: typeof Numeric.of = Numeric.of): Numeric {
     if (this.kind !== "finite" || other.kind !== "finite") {
       if (this.isNaN || other.isNaN || this.sign === 0 || other.sign === 0) return Numeric.nan;
       return this.sign === other.sign ? Numeric.infinity : Numeric.negativeInfinity;
@@ -214,9 +223,9 @@ export class Numeric {
     const scale = this.scale + other.scale;
     if (typeof this.units === "number" && typeof other.units === "number") {
       const product = this.units * other.units;
-      if (Number.isSafeInteger(product)) return Numeric.of(product, scale);
+      if (Number.isSafeInteger(product)) return made(product, scale);
     }
-    return Numeric.of(BigInt(this.units) * BigInt(other.units), scale);
+    return made(BigInt(this.units) * BigInt(other.units), scale);
   }
 
   /** @throws FirnError `Invalid` `NUMERIC_DIVISION_BY_ZERO` (22012). */

@@ -152,7 +152,15 @@ function callExpr(scope: Scope, name: string, resolved: Resolved, args: readonly
     returnsSet: resolved.returnsSet,
     ...(WAITING.has(resolved.procedure.source) && { waits: true }),
     ...(resolved.result === OID.record && { columns: outputColumns(scope, name, resolved) }),
+    ...outputName(resolved),
   };
+}
+
+/** The name of the only value that a function gives, where it has one. */
+function outputName({ procedure: { modes, names } }: Resolved): Pick<CallExpr, "outputName"> {
+  const outputs = (modes ?? []).flatMap((mode, i) => (mode === "o" ? [names?.[i] ?? ""] : []));
+  const [name = ""] = outputs;
+  return outputs.length === 1 && name !== "" ? { outputName: name } : {};
 }
 
 /** The columns of a function that returns rows, which only FROM can take apart. */
@@ -191,7 +199,11 @@ function isHypothetical(name: string): boolean {
   return /^(?:rank|dense_rank|percent_rank|cume_dist)$/.test(name);
 }
 
-/** Each direct argument and what it is ranked among have one type. @throws SqlError 42883, 42804. */
+/**
+ * Each direct argument and what it is ranked among have one type.
+ *
+ * @throws SqlError 42883, 42804.
+ */
 function matched(
   scope: Scope,
   name: string,

@@ -180,6 +180,9 @@ function bindAny(scope: Scope, expr: NodeOf<"A_Expr">, bind: Bind): Expr {
   const wanted = element === 0 ? (left.oid === OID.unknown ? OID.text : left.oid) : element;
   const item: Expr = { kind: "column", oid: wanted, typmod: -1, slot: 0, name: "" };
   const call = operatorCall(scope, operator, [left, item]);
+  if (call.oid !== OID.bool) {
+    throw new SqlError("42809", "op ANY/ALL (array) requires operator to yield boolean");
+  }
   const side = types.arrayOf(call.args[1]?.oid ?? wanted);
   const array = coerce(scope, right, side, -1, "implicit");
   const args = { left: call.args[0] as Expr, array, operator, evaluate: call.evaluate, isAll };

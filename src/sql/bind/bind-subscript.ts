@@ -3,6 +3,7 @@ import type { ArrayDatum, Datum } from "../../rows/datum.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { typeName } from "../functions/coercion.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
+import { MAX_DIMENSIONS } from "../types/array-literal.ts";
 import { EMPTY_ARRAY } from "../types/arrays.ts";
 import { OID } from "../types/oids.ts";
 import { coerce, located } from "./coerce.ts";
@@ -31,6 +32,10 @@ export function bindSubscript(
       `cannot subscript type ${type} because it does not support subscripting`,
       hint,
     );
+  }
+  if (indices.length > MAX_DIMENSIONS) {
+    const most = `exceeds the maximum allowed (${MAX_DIMENSIONS})`;
+    throw new SqlError("54000", `number of array dimensions (${indices.length}) ${most}`);
   }
   const isSlice = indices.some((each) => each?.is_slice === true);
   const bound = (node: Node | undefined): Expr => {

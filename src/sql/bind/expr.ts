@@ -120,6 +120,8 @@ export interface CallExpr extends Typed {
   readonly returnsSet: boolean;
   /** Of a function of several output columns: each value is a row of them. */
   readonly columns?: readonly { readonly name: string; readonly oid: number }[];
+  /** The name of its one value, where the function has one for it. */
+  readonly outputName?: string;
   /** `evaluate` gives a promise. */
   readonly waits?: boolean;
 }

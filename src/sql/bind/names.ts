@@ -34,7 +34,12 @@ function unqualified(scope: Scope, name: string): Expr {
     if (column !== undefined) return fromLevel(scope, level, columnExpr(column));
   }
   for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
-    if (!level.tables.some((table) => table.name === name)) continue;
+    const table = findTable(level, [name]);
+    if (table === undefined) continue;
+    const [column] = table.columns;
+    if (table.isScalar === true && column !== undefined) {
+      return fromLevel(scope, level, columnExpr(column));
+    }
     throw notSupported("a whole row as a value", "Name the columns.");
   }
   if (SYSTEM_COLUMNS.has(name)) throw notSupported(`the system column ${name}`);

@@ -89,19 +89,24 @@ interface Squares {
   readonly squares: Numeric;
 }
 
+// Sums of squares may be beyond the range of what comes of them.
+const { exact } = Numeric;
+
 function numericSpread(kind: Spread, toNumeric: (value: never) => Numeric): Make {
   const isSample = kind.endsWith("samp");
   return folded(
     () => ({ sum: Numeric.zero, squares: Numeric.zero }),
     (state: Squares, value: never) => {
       const number = toNumeric(value);
-      return { sum: state.sum.add(number), squares: state.squares.add(number.multiply(number)) };
+      const square = number.multiply(number, exact);
+      return { sum: state.sum.add(number, exact), squares: state.squares.add(square, exact) };
     },
     ({ sum, squares }, count) => {
       if (isSample && count < 2) return null;
       if (!squares.isFinite) return Numeric.nan;
       const n = Numeric.of(count);
-      const numerator = n.multiply(squares).subtract(sum.multiply(sum));
+      const squared = sum.multiply(sum, exact);
+      const numerator = n.multiply(squares, exact).add(squared.negate(), exact);
       if (numerator.sign <= 0) return Numeric.zero;
       const divisor = n.multiply(isSample ? Numeric.of(count - 1) : n);
       const scale = divisionScale(numerator, divisor);

@@ -237,11 +237,11 @@ function trimArray(a: ArrayDatum, count: number): ArrayDatum {
   if (count < 0 || count > size) {
     throw new SqlError("2202E", `number of elements to trim must be between 0 and ${size}`);
   }
-  if (count === 0) return a;
   const kept = size - count;
   if (kept === 0) return EMPTY_ARRAY;
   const elements = a.elements.slice(0, (a.elements.length / size) * kept);
-  return { dimensions: [kept, ...a.dimensions.slice(1)], lowerBounds: a.lowerBounds, elements };
+  const dimensions = [kept, ...a.dimensions.slice(1)];
+  return { dimensions, lowerBounds: dimensions.map(() => 1), elements };
 }
 
 /** Rows of a set: one each time it is asked. */

@@ -30,6 +30,11 @@ import { type Zone, zoneOf } from "../types/zones.ts";
 import { local, midnight, utc } from "./date-times.ts";
 import type { Family } from "./implementation.ts";
 
+/** PostgreSQL tells words apart by so many letters. */
+function tokenOf(word: string): string {
+  return word.slice(0, 10);
+}
+
 /** The one name of a field that has several. */
 const FIELDS: Readonly<Record<string, string>> = Object.fromEntries(
   (
@@ -53,15 +58,15 @@ const FIELDS: Readonly<Record<string, string>> = Object.fromEntries(
       ["isoyear", ""],
       ["epoch", ""],
       ["julian", "jd j"],
-      ["timezone", "tz"],
-      ["timezone_hour", "tz_hour"],
-      ["timezone_minute", "tz_minute"],
+      ["timezone", ""],
+      ["timezone_hour", ""],
+      ["timezone_minute", ""],
     ] as const
-  ).flatMap(([name, others]) => [name, ...others.split(" ")].map((each) => [each, name])),
+  ).flatMap(([name, others]) => [name, ...others.split(" ")].map((each) => [tokenOf(each), name])),
 );
 
 function fieldOf(text: string): string | undefined {
-  const word = text.toLowerCase();
+  const word = tokenOf(text.toLowerCase());
   return word !== "" && Object.hasOwn(FIELDS, word) ? FIELDS[word] : undefined;
 }
 

@@ -3,7 +3,7 @@ import { notSupported, SqlError } from "../error.ts";
 import { civilOf, joinMicros, monthLength, splitMicros } from "../types/calendar.ts";
 import type { SqlContext } from "../types/context.ts";
 import { checkTimestamp, isInfinite } from "../types/dates.ts";
-import { makeInterval } from "../types/interval-parts.ts";
+import { intervalOutOfRange, makeInterval } from "../types/interval-parts.ts";
 import { addInterval, addToInstant, local } from "./date-times.ts";
 import type { Family } from "./implementation.ts";
 
@@ -41,6 +41,7 @@ function bin({ months, days, micros }: Interval, at: bigint, origin: bigint): bi
     throw notSupported("timestamps in strides of months or years");
   }
   const stride = BigInt(days) * DAY_MICROS + micros;
+  if (BigInt.asIntN(64, stride) !== stride) throw intervalOutOfRange();
   if (stride <= 0n) throw new SqlError("22008", "stride must be greater than zero");
   const rest = (at - origin) % stride;
   return checkTimestamp(at - rest - (rest < 0n ? stride : 0n));

@@ -13,7 +13,7 @@ interface GrammarError {
 /**
  * Parses by PostgreSQL's own grammar.
  *
- * @throws SqlError 42601; 54001 where it nests too deep; 22021 for a zero byte.
+ * @throws SqlError 42601; 22025; 54001 where it nests too deep; 22021 for a zero byte.
  * @throws RangeError where the stack ran out: this thread's grammar must not be used again.
  */
 export function parseText(text: string): ParseResult {
@@ -28,7 +28,12 @@ export function parseText(text: string): ParseResult {
     const { cursorPosition: at } = sqlDetails;
     // The parser's own stack is bounded, and it says so in these words.
     if (message.startsWith("memory exhausted")) throw tooDeep();
-    throw new SqlError("42601", message, at === undefined || at < 0 ? {} : { position: at + 1 });
+    const place = at === undefined || at < 0 ? {} : { position: at + 1 };
+    if (message === "invalid Unicode escape") {
+      const hint = "Unicode escapes must be \\uXXXX or \\UXXXXXXXX.";
+      throw new SqlError("22025", message, { ...place, hint });
+    }
+    throw new SqlError("42601", message, place);
   }
 }
 

@@ -36,8 +36,9 @@ export function functionRelation(
     const place = { typmod: call.typmod, tableOid: 0, attribute: 0 };
     const several = call.kind === "call" ? call.columns : undefined;
     if (several !== undefined) return several.map((one) => ({ ...one, ...place }));
-    // One function's one column is named as the whole is.
-    const own = calls.length === 1 ? name : columnName(nodes[i]);
+    // One function's one column is named as the whole is, unless the function names it.
+    const plain = calls.length === 1 ? name : columnName(nodes[i]);
+    const own = (call.kind === "call" ? call.outputName : undefined) ?? plain;
     return [{ name: own, oid: call.oid, ...place }];
   });
   if (ordinality) {
@@ -61,8 +62,9 @@ export function functionRelation(
     },
   };
   const { refs } = lateral;
+  const isScalar = columns.length === 1 && calls.length === 1 && !ordinality;
   return {
-    tables: [derivedTable(name, columns, names)],
+    tables: [{ ...derivedTable(name, columns, names), ...(isScalar && { isScalar }) }],
     width: columns.length,
     rows: 100,
     ...(refs.length > 0 && { refs, isVolatile: calls.some(isVolatile) }),

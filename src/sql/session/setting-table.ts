@@ -287,6 +287,7 @@ const UNUSED: readonly SettingRule[] = [
   { name: "maintenance_work_mem", fallback: "64MB" },
   { name: "max_parallel_maintenance_workers", fallback: "2" },
   { name: "max_parallel_workers", fallback: "8" },
+  { name: "max_stack_depth", fallback: "2MB" },
   { name: "max_parallel_workers_per_gather", fallback: "2" },
   { name: "min_parallel_index_scan_size", fallback: "512kB" },
   { name: "min_parallel_table_scan_size", fallback: "8MB" },

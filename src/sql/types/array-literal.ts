@@ -2,7 +2,7 @@ import type { ArrayDatum, Datum } from "../../rows/datum.ts";
 import { SqlError } from "../error.ts";
 import { SPACE } from "./codec.ts";
 
-const MAX_DIMENSIONS = 6;
+export const MAX_DIMENSIONS = 6;
 const INT4_MAX = 2_147_483_647;
 
 function malformed(text: string, detail: string): SqlError {
@@ -76,8 +76,10 @@ class Literal {
     }
     let count = 0;
     this.skip();
-    if (this.text[this.at] === "}") this.at++;
-    else {
+    if (this.text[this.at] === "}") {
+      if (depth > 0) throw this.wrong('Unexpected "}" character.');
+      this.at++;
+    } else {
       for (;;) {
         this.item(depth);
         count++;

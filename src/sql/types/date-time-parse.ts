@@ -184,11 +184,13 @@ class Reader {
       return;
     }
     const point = text.indexOf(".");
-    if (point >= 0 && !this.hasDate && parsed.month === undefined && parsed.day === undefined) {
+    const hasPart = parsed.month !== undefined || parsed.day !== undefined;
+    if (point >= 0 && !this.hasDate && !hasPart) {
       this.yearAndDay(text);
     } else if (point > 2) this.joined(text);
-    else if (text.length >= 6 && (!this.hasDate || parsed.time === undefined)) this.joined(text);
-    else this.plain(text);
+    else if (text.length < 6 || ((this.hasDate || hasPart) && parsed.time !== undefined)) {
+      this.plain(text);
+    } else this.joined(text);
   }
 
   /** `2020.123`: a year and a day of it. */

@@ -357,7 +357,7 @@ export function readInterval(
 ): Interval {
   const sum = new Sum(text);
   try {
-    const fields = splitFields(text, () => true);
+    const fields = splitFields(text, (word) => word !== "p");
     if (fields === undefined || fields.length === 0) throw BAD_FORMAT;
     new VerboseReader(sum, fields, range, style);
     return sum.end();
