@@ -42,7 +42,10 @@ function unqualified(scope: Scope, name: string): Expr {
     }
     throw notSupported("a whole row as a value", "Name the columns.");
   }
-  if (SYSTEM_COLUMNS.has(name)) throw notSupported(`the system column ${name}`);
+  for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
+    if (!level.tables.some(({ isStored }) => isStored === true)) continue;
+    if (SYSTEM_COLUMNS.has(name)) throw notSupported(`the system column ${name}`);
+  }
   const hint = hintFor(scope, name);
   const fields = hint === undefined ? {} : { hint };
   throw new SqlError("42703", `column "${name}" does not exist`, fields);
@@ -56,7 +59,8 @@ function qualified(scope: Scope, names: readonly string[]): Expr {
     if (table === undefined) continue;
     const column = table.columns.find((each) => each.name === name);
     if (column === undefined) {
-      if (SYSTEM_COLUMNS.has(name)) throw notSupported(`the system column ${name}`);
+      if (table.isStored === true && SYSTEM_COLUMNS.has(name))
+        throw notSupported(`the system column ${name}`);
       if (name === "") throw notSupported("a whole row as a value", "Name the columns.");
       throw new SqlError("42703", `column ${names.join(".")} does not exist`);
     }
@@ -107,12 +111,14 @@ export function tableNamed(scope: Scope, names: readonly string[]): ScopeTable {
 function findTable(scope: Scope, names: readonly string[]): ScopeTable | undefined {
   const name = names.at(-1) ?? "";
   const schema = names.at(-2);
-  return scope.tables.find(
+  const [table, second] = scope.tables.filter(
     (each) =>
       each.visible !== "unqualified" &&
       each.name === name &&
       (schema === undefined || each.schema === schema),
   );
+  if (second === undefined || schema !== undefined) return table;
+  throw new SqlError("42P09", `table reference "${name}" is ambiguous`);
 }
 
 function missingTable(names: readonly string[]): SqlError {

@@ -26,6 +26,8 @@ export interface ScopeTable {
   readonly name: string;
   readonly schema?: string | undefined;
   readonly columns: readonly ScopeColumn[];
+  /** It is a table: its rows have `ctid` and the like. */
+  readonly isStored?: boolean;
   /** A function of one value in FROM: its name means that value. */
   readonly isScalar?: boolean;
   /** What of it names may mean: `name.column` alone, or `column` alone; both where it is absent. */

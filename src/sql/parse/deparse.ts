@@ -1,16 +1,42 @@
 import type { Node } from "libpg-query";
+import type { NodeOf } from "./statement.ts";
 
-/**
- * The text of an expression's tree, as a descriptor stores it: parsed again it is the same tree.
- * The printer is loaded with the first expression that is stored.
- */
-export async function expressionText(node: Node): Promise<string> {
+/** Stands first in GROUP BY DISTINCT until the text is made. */
+const DISTINCT_MARK = "firn_group_by_distinct";
+
+/** Prints trees. The printer is loaded with the first text that is stored. */
+async function printed(node: Node, pretty: boolean): Promise<string> {
   const { Deparser } = await import("pgsql-deparser");
-  return Deparser.deparse(node, { pretty: false });
+  type Parameters_ = Parameters<InstanceType<typeof Deparser>["SelectStmt"]>;
+  /** It leaves out WITH TIES and GROUP BY DISTINCT by itself, which would be another query. */
+  class Printer extends Deparser {
+    override SelectStmt(...[node, context]: Parameters_): string {
+      const { limitCount, limitOffset, limitOption, ...rest } = marked(node);
+      if (limitOption !== "LIMIT_OPTION_WITH_TIES" || limitCount === undefined) {
+        return super.SelectStmt(marked(node), context);
+      }
+      const offset = limitOffset && `OFFSET ${this.visit(limitOffset, context)} ROWS`;
+      const count = `FETCH FIRST (${this.visit(limitCount, context)}) ROWS WITH TIES`;
+      const parts = [super.SelectStmt(rest, context), ...(offset ? [offset] : []), count];
+      return parts.join(pretty ? "\n" : " ");
+    }
+  }
+  const text = new Printer(node, { pretty }).deparseQuery();
+  return text.replace(new RegExp(`${DISTINCT_MARK},\\s*`, "g"), "DISTINCT ");
+}
+
+function marked<T extends NodeOf<"SelectStmt">>(select: T): T {
+  if (select.groupDistinct !== true) return select;
+  const mark: Node = { ColumnRef: { fields: [{ String: { sval: DISTINCT_MARK } }] } };
+  return { ...select, groupClause: [mark, ...(select.groupClause ?? [])] };
+}
+
+/** The text of an expression's tree, as a descriptor stores it: parsed again it is the same tree. */
+export async function expressionText(node: Node): Promise<string> {
+  return await printed(node, false);
 }
 
 /** The text of a statement's tree, in lines. */
 export async function statementText(node: Node): Promise<string> {
-  const { Deparser } = await import("pgsql-deparser");
-  return Deparser.deparse(node, { pretty: true });
+  return await printed(node, true);
 }

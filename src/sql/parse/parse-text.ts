@@ -7,7 +7,7 @@ export const loadGrammar: () => Promise<void> = loadModule;
 /** Thrown by the grammar: it has where, in characters from 0. */
 interface GrammarError {
   readonly message: string;
-  readonly sqlDetails?: { readonly cursorPosition?: number };
+  readonly sqlDetails?: { readonly cursorPosition?: number; readonly functionName?: string };
 }
 
 /**
@@ -29,7 +29,8 @@ export function parseText(text: string): ParseResult {
     // The parser's own stack is bounded, and it says so in these words.
     if (message.startsWith("memory exhausted")) throw tooDeep();
     const place = at === undefined || at < 0 ? {} : { position: at + 1 };
-    if (message === "invalid Unicode escape") {
+    // In E'…'; that of U&'…' is a syntax error.
+    if (message === "invalid Unicode escape" && sqlDetails.functionName === "core_yylex") {
       const hint = "Unicode escapes must be \\uXXXX or \\UXXXXXXXX.";
       throw new SqlError("22025", message, { ...place, hint });
     }

@@ -224,6 +224,13 @@ function planConflict(
   clause: NodeOf<"InsertStmt">["onConflictClause"],
 ): Conflict | undefined {
   if (clause === undefined) return undefined;
+  const isUpdate = clause.action === "ONCONFLICT_UPDATE";
+  if (isUpdate && clause.infer === undefined) {
+    const message = "ON CONFLICT DO UPDATE requires inference specification or constraint name";
+    throw new SqlError("42601", message, { hint: "For example, ON CONFLICT (column_name)." });
+  }
+  assertInferred(use, clause.infer);
+  const changed = isUpdate ? bindConflict(env, use, table, clause) : undefined;
   const index = conflictIndex(use, clause.infer);
   const target = index === undefined ? {} : { conflictIndex: index };
   const visible = visibleColumns(use.descriptor);
@@ -232,11 +239,22 @@ function planConflict(
   );
   const keyText = (key: readonly Datum[]): string => key.map((value) => String(value)).join("\0");
   const keyOf = (row: Row): string => keyText(keySlots.map((slot) => row[slot] as Datum));
-  if (clause.action !== "ONCONFLICT_UPDATE") return { target, keyOf };
-  if (index === undefined) {
-    const message = "ON CONFLICT DO UPDATE requires inference specification or constraint name";
-    throw new SqlError("42601", message, { hint: "For example, ON CONFLICT (column_name)." });
-  }
+  if (changed === undefined) return { target, keyOf };
+  return { target, keyOf, update: conflictUpdate(use, keyText, changed) };
+}
+
+/** What DO UPDATE computes, of a row and the one that was to be inserted behind it. */
+interface ConflictChange {
+  readonly changes: Changes;
+  readonly where: Evaluator | undefined;
+}
+
+function bindConflict(
+  env: PlanEnv,
+  use: TableUse,
+  table: ScopeTable,
+  clause: NonNullable<NodeOf<"InsertStmt">["onConflictClause"]>,
+): ConflictChange {
   const width = table.columns.length;
   const excluded: ScopeTable = {
     name: "excluded",
@@ -249,38 +267,51 @@ function planConflict(
     clause.whereClause === undefined
       ? undefined
       : compile(coerceToBool(own, bindExpr(own, clause.whereClause), "WHERE"));
+  return { changes, where };
+}
+
+function conflictUpdate(
+  use: TableUse,
+  keyText: (key: readonly Datum[]) => string,
+  { changes, where }: ConflictChange,
+): Conflict["update"] {
   const read = reader(use.descriptor);
-  return {
-    target,
-    keyOf,
-    update: async (run, given, key, changed) => {
-      const rows = await run.transaction();
-      const before = await rows.get(use.descriptor, key, { lock: { mode: "update" } });
-      if (before === undefined) return undefined;
-      const name = keyText(key);
-      if (changed.has(name)) {
-        const message = "ON CONFLICT DO UPDATE command cannot affect row a second time";
-        throw new SqlError("21000", message, {
-          hint:
-            "Ensure that no rows proposed for insertion within the same command have " +
-            "duplicate constrained values.",
-        });
-      }
-      changed.add(name);
-      const both = [...read(before), ...read(given)];
-      const isMet = await run.evaluate(() => where?.(both, run.evaluation) ?? where === undefined);
-      if (isMet !== true) return undefined;
-      const change = await run.evaluate(() => changes(both, run));
-      return await rows.update(use.descriptor, key, change);
-    },
+  return async (run, given, key, changed) => {
+    const rows = await run.transaction();
+    const before = await rows.get(use.descriptor, key, { lock: { mode: "update" } });
+    if (before === undefined) return undefined;
+    const name = keyText(key);
+    if (changed.has(name)) {
+      const message = "ON CONFLICT DO UPDATE command cannot affect row a second time";
+      throw new SqlError("21000", message, {
+        hint:
+          "Ensure that no rows proposed for insertion within the same command have " +
+          "duplicate constrained values.",
+      });
+    }
+    changed.add(name);
+    const both = [...read(before), ...read(given)];
+    const isMet = await run.evaluate(() => where?.(both, run.evaluation) ?? where === undefined);
+    if (isMet !== true) return undefined;
+    const change = await run.evaluate(() => changes(both, run));
+    return await rows.update(use.descriptor, key, change);
   };
 }
 
+type Infer = NonNullable<NodeOf<"InsertStmt">["onConflictClause"]>["infer"];
+
+/** The columns of ON CONFLICT are there. @throws SqlError 42703. */
+function assertInferred({ descriptor }: TableUse, infer: Infer): void {
+  for (const node of infer?.indexElems ?? []) {
+    const { name, expr } = contentOf(node, "IndexElem") ?? {};
+    if (expr !== undefined) continue;
+    if (visibleColumns(descriptor).some((column) => column.name === name)) continue;
+    throw new SqlError("42703", `column "${name}" does not exist`);
+  }
+}
+
 /** The index that the columns or the name of ON CONFLICT mean; 0 is the primary key. */
-function conflictIndex(
-  { descriptor }: TableUse,
-  infer: NonNullable<NodeOf<"InsertStmt">["onConflictClause"]>["infer"],
-): number | undefined {
+function conflictIndex({ descriptor }: TableUse, infer: Infer): number | undefined {
   if (infer === undefined) return undefined;
   const { conname, indexElems = [] } = infer;
   if (conname !== undefined && conname !== "") {
@@ -290,20 +321,30 @@ function conflictIndex(
     const message = `constraint "${conname}" for table "${descriptor.name}" does not exist`;
     throw new SqlError("42704", message);
   }
-  const names = indexElems.map((node) => contentOf(node, "IndexElem")?.name ?? "");
-  const ids = names.map(
+  const isOfExpression = indexElems.some((node) => contentOf(node, "IndexElem")?.expr);
+  const hasExpressions = descriptor.indexes.some(
+    (each) => each.unique && each.parts.some((part) => !("columnId" in part)),
+  );
+  if (isOfExpression && hasExpressions) {
+    throw notSupported("ON CONFLICT of an expression", "Leave the target out: DO NOTHING.");
+  }
+  const names = new Set(indexElems.map((node) => contentOf(node, "IndexElem")?.name ?? ""));
+  const ids = [...names].map(
     (name) => visibleColumns(descriptor).find((each) => each.name === name)?.id,
   );
   const isSame = (parts: readonly (number | undefined)[]): boolean =>
     parts.length === ids.length && ids.every((id) => id !== undefined && parts.includes(id));
   if (isSame(descriptor.primaryKey.map(({ columnId }) => columnId))) return 0;
-  const index = descriptor.indexes.find(
+  const matching = descriptor.indexes.filter(
     (each) =>
       each.unique &&
-      each.predicate === undefined &&
       isSame(each.parts.map((part) => ("columnId" in part ? part.columnId : undefined))),
   );
+  const index = matching.find(({ predicate }) => predicate === undefined);
   if (index !== undefined) return index.id;
+  if (infer.whereClause !== undefined && matching.length > 0) {
+    throw notSupported("ON CONFLICT of a partial index", "Leave the target out: DO NOTHING.");
+  }
   const message =
     "there is no unique or exclusion constraint matching the ON CONFLICT specification";
   throw new SqlError("42P10", message);

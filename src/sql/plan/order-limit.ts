@@ -87,6 +87,10 @@ export function bindLimits(env: PlanEnv, select: NodeOf<"SelectStmt">): Limits {
   if (hasTies && select.sortClause === undefined) {
     throw new SqlError("42601", "WITH TIES cannot be specified without ORDER BY clause");
   }
+  if (hasTies && contentOf(select.limitCount, "A_Const")?.isnull === true) {
+    const message = "row count cannot be null in FETCH FIRST ... WITH TIES clause";
+    throw new SqlError("2201W", message);
+  }
   const most: Count = (run) => {
     const taken = take(run);
     return taken === undefined ? undefined : taken + (skip(run) ?? 0);

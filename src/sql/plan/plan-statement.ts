@@ -10,6 +10,7 @@ import { notSupported, SqlError } from "../error.ts";
 import { compile } from "../exec/evaluate.ts";
 import { collect } from "../exec/operators.ts";
 import type { Row, RowSource } from "../exec/run.ts";
+import { typeName } from "../functions/coercion.ts";
 import { contentOf, kindOf, type NodeOf, type Statement } from "../parse/statement.ts";
 import { planClose, planDeclare, planFetch } from "../session/cursor-statements.ts";
 import type { Cursors } from "../session/cursors.ts";
@@ -332,7 +333,17 @@ function preparing(env: PlanEnv, ports: PlannerPorts): PreparePorts {
       const scope = scopeOf(env, [], "EXECUTE");
       const values = args.map((arg, i) => {
         const expr = bindExpr(scope, arg);
-        return compile(coerce(scope, expr, wanted[i] ?? expr.oid, -1, "assignment"));
+        const oid = wanted[i] ?? expr.oid;
+        try {
+          return compile(coerce(scope, expr, oid, -1, "assignment"));
+        } catch (error) {
+          if (!(error instanceof SqlError) || error.sqlState !== "42846") throw error;
+          const from = `parameter $${i + 1} of type ${typeName(types, expr.oid)}`;
+          const to = `the expected type ${typeName(types, oid)}`;
+          throw new SqlError("42804", `${from} cannot be coerced to ${to}`, {
+            hint: "You will need to rewrite or cast the expression.",
+          });
+        }
       });
       const { plan } = prepared;
       return {

@@ -90,4 +90,5 @@ export interface Prepared extends Pick<Plan, "tag" | "parameterTypes" | "columns
   readonly givenTypes: readonly number[];
   /** Made by `PREPARE`, not by the protocol. */
   readonly isSql: boolean;
+  readonly preparedMicros: bigint;
 }

@@ -32,5 +32,5 @@ export function scopeTable(types: TypeRegistry, use: TableUse, alias?: string): 
     return { name: column.name, oid, typmod, slot, tableOid, attribute: column.id };
   });
   const schema = alias === undefined ? { schema: descriptor.namespace.join(".") } : {};
-  return { name: alias ?? descriptor.name, ...schema, columns };
+  return { name: alias ?? descriptor.name, ...schema, columns, isStored: true };
 }

@@ -144,7 +144,8 @@ export class SqlSession {
     await this.#assumeRole(statement);
     const plan = await this.#planned(statement, givenTypes);
     const { tag, parameterTypes, columns } = plan;
-    return { statement, plan, givenTypes, tag, parameterTypes, columns, isSql };
+    const preparedMicros = BigInt(this.clock.nowMs()) * 1_000n;
+    return { statement, plan, givenTypes, tag, parameterTypes, columns, isSql, preparedMicros };
   }
 
   /** A prepared statement, planned again where its tables have changed. */
@@ -152,7 +153,7 @@ export class SqlSession {
     const prepared = this.prepared.get(name);
     if (prepared === undefined || (await this.#isFresh(prepared.plan))) return prepared;
     const again = await this.#planAgain(prepared);
-    this.prepared.set(name, again);
+    this.prepared.set(name, { ...again, preparedMicros: prepared.preparedMicros });
     return again;
   }
 
@@ -228,6 +229,7 @@ export class SqlSession {
       parameterTypes,
       columns,
       isSql: false,
+      preparedMicros: 0n,
     };
     return await this.start(fetching, [], isLast);
   }

@@ -2,6 +2,7 @@ import type { RowTransaction, SequenceDescriptor, SqlObject } from "../../rows/i
 import { ALL_HELD, isKnown } from "../catalog/held.ts";
 import type { CatalogListing, ListedSequence } from "../catalog/listing.ts";
 import { commentedId } from "../catalog/system/comment-names.ts";
+import type { ListedStatement } from "../catalog/system/provider.ts";
 import { CatalogSnapshot } from "../catalog/system/snapshot.ts";
 import { systemRelations } from "../catalog/system/system-relations.ts";
 import type { CatalogView } from "../catalog/view.ts";
@@ -84,6 +85,15 @@ function visibleObjects(
   return [...seen, ...comments];
 }
 
+/** Prepared statements with a name, in the order in which they were made. */
+function listed(prepared: SqlSession["prepared"]): readonly ListedStatement[] {
+  return [...prepared].flatMap(([name, each]): readonly ListedStatement[] => {
+    if (name === "" || each === undefined) return [];
+    const { statement, preparedMicros: micros, parameterTypes, isSql } = each;
+    return [{ name, text: statement.text, micros, parameterTypes, isSql }];
+  });
+}
+
 /** `pg_catalog` and `information_schema` of a session. */
 export class SystemCatalog {
   readonly #relations: VirtualRelations;
@@ -98,6 +108,7 @@ export class SystemCatalog {
       snapshotOf: ({ catalog: snapshot, session: { user, database } }) =>
         snapshot ?? new CatalogSnapshot(EMPTY, user, database),
       settings: () => session().settings.all(),
+      prepared: () => listed(session().prepared),
     });
   }
 

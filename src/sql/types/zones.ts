@@ -32,7 +32,8 @@ const NAMED_LATER: readonly number[] = [
   daysOf(2_001, 7, 15) * 86_400,
 ];
 const FIRST_YEAR = 1_800;
-const LAST_YEAR = 2_400;
+/** Years behind it are read as earlier ones, all of which have the rules of today. */
+const LAST_YEAR = 2_440;
 
 /** A zone of the tz database, by `Intl`; the changes of each year are found once. */
 class NamedZone implements Zone {

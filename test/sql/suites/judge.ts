@@ -14,6 +14,8 @@ const FIRST_USER_OID = 16_384;
 export class Judge {
   /** Names of what differs between the servers. */
   readonly #tainted = new Set<string>();
+  /** What the views that the script has made read. */
+  readonly #views = new Map<string, readonly string[]>();
   /** Names of what the open transaction has made or changed. */
   readonly #pending = new Set<string>();
   #apart = false;
@@ -21,7 +23,10 @@ export class Judge {
   readonly #settings = new Set<string>();
 
   taint(names: Iterable<string>): void {
-    for (const name of names) this.#tainted.add(name);
+    for (const name of names) {
+      this.#tainted.add(name);
+      for (const below of this.#views.get(name) ?? []) this.#tainted.add(below);
+    }
   }
 
   /** `status`: where the statement left PostgreSQL's session and Firn's. */
@@ -34,6 +39,9 @@ export class Judge {
     const verdict = this.#verdict(statement, expected, actual);
     for (const name of statement.targets) this.#pending.add(name);
     const isSame = verdict === "same";
+    for (const view of isSame ? statement.targets : []) {
+      if (statement.viewed.length > 0) this.#views.set(view, statement.viewed);
+    }
     const hasWorked = expected.every(({ error }) => error === undefined);
     // Where both made it, neither had it: it is the same again.
     if (isSame && hasWorked && statement.makes) this.#tainted.delete(statement.makes);

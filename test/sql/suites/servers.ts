@@ -61,7 +61,6 @@ export async function startServers(programs: string, folder: string): Promise<Se
       new ScriptReader(readFileSync(join(folder, "sql", `${name}.sql`), "utf8"), environment),
   };
   const server = await startPostgres(programs);
-  let databases = 0;
   const admin = await server.connect();
   const connect = (name: string) => PostgresWire.connect(server.port, USER, name, SETTINGS);
   await admin.query(`CREATE DATABASE ${TEMPLATE}`);
@@ -74,9 +73,10 @@ export async function startServers(programs: string, folder: string): Promise<Se
   return {
     scripts,
     postgres: async () => {
-      const name = `regression${databases++}`;
-      await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
-      const wire = await connect(name);
+      // The name that Firn's has.
+      await admin.query(`DROP DATABASE IF EXISTS "default" WITH (FORCE)`);
+      await admin.query(`CREATE DATABASE "default" TEMPLATE ${TEMPLATE}`);
+      const wire = await connect("default");
       return session(wire, [], async () => wire.close());
     },
     firn: (text) => openFirn(scripts, text),

@@ -12,6 +12,8 @@ export interface Statement {
   readonly setting: string | undefined;
   /** The name of the relation or savepoint that it makes, or nothing. */
   readonly makes: string | undefined;
+  /** What a view that it makes reads: a write to the view is one to these. */
+  readonly viewed: readonly string[];
   /** Top-level ORDER BY: places of columns from 1, or their names, up to one that is neither. */
   readonly order: readonly (number | string)[];
 }
@@ -22,6 +24,8 @@ type Tree = Readonly<Record<string, unknown>>;
 const TARGET_FIELDS: readonly string[] = [
   "relation",
   "relations",
+  // Rows of a child are rows of what it inherits from.
+  "inhRelations",
   "view",
   "sequence",
   "into",
@@ -53,6 +57,8 @@ export function statementOf(sql: string): Statement {
     for (const write of WRITES) {
       each(tree, write, (node) => names(node["relation"], targets));
     }
+    if (kind === "PrepareStmt") targets.add("pg_prepared_statements");
+    if (kind === "CreateStmt") serials(tree, targets);
     if (isSavepoint(kind, tree)) names(tree["savepoint_name"], targets);
     if (kind === "SelectStmt") names(tree["intoClause"], targets);
     if (READS.includes(kind)) continue;
@@ -70,9 +76,20 @@ export function statementOf(sql: string): Statement {
     words,
     targets: [...targets],
     setting: typeof set === "string" ? set : undefined,
+    viewed: first?.[0] === "ViewStmt" ? [...relationsIn(first[1]["query"])] : [],
     makes: typeof makes === "string" ? makes : undefined,
     order: trees.length === 1 && first?.[0] === "SelectStmt" ? orderOf(first[1]) : [],
   };
+}
+
+/** The sequences that a table's serial columns make. */
+function serials(tree: Tree, found: Set<string>): void {
+  const { relname } = tree["relation"] as { readonly relname: string };
+  each(tree, "ColumnDef", ({ colname, typeName }) => {
+    const words = new Set<string>();
+    names(typeName, words);
+    if ([...words].some((word) => /serial/.test(word))) found.add(`${relname}_${colname}_seq`);
+  });
 }
 
 function isSavepoint(kind: string, tree: Tree): boolean {
@@ -86,6 +103,12 @@ function parsed(sql: string): readonly (readonly [string, Tree])[] {
   } catch {
     return [];
   }
+}
+
+function relationsIn(tree: unknown): ReadonlySet<string> {
+  const found = new Set<string>();
+  each({ tree }, "RangeVar", (node) => names(node, found));
+  return found;
 }
 
 /** All names in what a field holds: of relations, and lists of words. */

@@ -1,3 +1,4 @@
+import { EMPTY_ARRAY, vector } from "../../types/arrays.ts";
 import type { ListedRole } from "../roles.ts";
 import { aclOf } from "./acl.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
@@ -125,6 +126,20 @@ function* settingRows({ settings }: ProviderContext): Generator<Named> {
   }
 }
 
+function* preparedRows({ prepared }: ProviderContext): Generator<Named> {
+  for (const { name, text, micros, parameterTypes, isSql } of prepared) {
+    yield {
+      name,
+      statement: text,
+      prepare_time: micros,
+      parameter_types: parameterTypes.length === 0 ? EMPTY_ARRAY : vector(parameterTypes),
+      from_sql: isSql,
+      generic_plans: 0n,
+      custom_plans: 0n,
+    };
+  }
+}
+
 export const CLUSTER_PROVIDERS: Readonly<Record<string, Provider>> = {
   pg_namespace: namespaceRows,
   pg_database: databaseRows,
@@ -133,4 +148,5 @@ export const CLUSTER_PROVIDERS: Readonly<Record<string, Provider>> = {
   pg_user: userRows,
   pg_auth_members: memberRows,
   pg_settings: settingRows,
+  pg_prepared_statements: preparedRows,
 };

@@ -14,6 +14,17 @@ export interface ProviderContext {
   readonly equal: ReadonlyMap<string, readonly Datum[]>;
   /** The session's parameters. */
   readonly settings: readonly (readonly [name: string, value: string])[];
+  /** The session's prepared statements with a name. */
+  readonly prepared: readonly ListedStatement[];
+}
+
+/** A prepared statement. */
+export interface ListedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly micros: bigint;
+  readonly parameterTypes: readonly number[];
+  readonly isSql: boolean;
 }
 
 /** Gives the rows of one relation. */

@@ -7,7 +7,7 @@ import { INFORMATION_PROVIDERS } from "./information-schema.ts";
 import { CLUSTER_PROVIDERS } from "./pg-cluster.ts";
 import { RELATION_PROVIDERS } from "./pg-relations.ts";
 import { TYPE_PROVIDERS } from "./pg-types.ts";
-import type { Named, Provider, ProviderContext } from "./provider.ts";
+import type { ListedStatement, Named, Provider, ProviderContext } from "./provider.ts";
 import { type Shape, systemShapes } from "./shapes.ts";
 import type { CatalogSnapshot } from "./snapshot.ts";
 
@@ -16,6 +16,7 @@ export interface SystemParts {
   /** What the statement sees. */
   readonly snapshotOf: (sql: SqlContext) => CatalogSnapshot;
   readonly settings: () => readonly (readonly [string, string])[];
+  readonly prepared: () => readonly ListedStatement[];
 }
 
 function* indexesRows({ snapshot }: ProviderContext): Generator<Named> {
@@ -75,6 +76,7 @@ function relationOf(shape: Shape, parts: SystemParts): VirtualRelation {
         sql,
         equal,
         settings: parts.settings(),
+        prepared: parts.prepared(),
       };
       return batchesOf(shape, provider(context));
     },

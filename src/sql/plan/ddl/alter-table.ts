@@ -21,7 +21,7 @@ import {
 import { planRenameDomainConstraint } from "./domains.ts";
 import { noElements } from "./elements.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
-import { planMoveSequence } from "./sequences.ts";
+import { moveSequence, planMoveSequence } from "./sequences.ts";
 import { checkResetParameters, checkStorageParameters } from "./storage-parameters.ts";
 import {
   addColumn,
@@ -315,6 +315,11 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
   }
   return ddlPlan(env, "ALTER TABLE", async (on) => {
     const needs = isColumn ? ALTERS : MOVES;
+    // What is a relation too may be named as if it were a table.
+    const { schemaname, relname = "" } = relation;
+    const isNamed = isColumn || (await ports.find(on.rows, relation, [])) !== undefined;
+    const sequence = isNamed ? undefined : await env.sequence(schemaname, relname, ["alter"]);
+    if (sequence !== undefined) return await moveSequence(on, sequence, { name: newname }, ports);
     const found = await tableOf(on, ports, relation, isOptional, needs);
     if (found === undefined) return;
     if (isColumn) {

@@ -51,7 +51,7 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
     case "OBJECT_INDEX":
       return planDropIndex(env, drop, ports);
     case "OBJECT_SEQUENCE":
-      return planDropSequence(env, drop);
+      return planDropSequence(env, drop, ports);
     case "OBJECT_VIEW":
       return planDropView(env, drop, ports);
     case "OBJECT_TYPE":

@@ -56,7 +56,7 @@ export function planAlterSequence(
   const rest = others.filter((node) => !isRestart(contentOf(node, "DefElem")));
   const asked = sequenceOptions(rest);
   return ddlPlan(env, "ALTER SEQUENCE", async (on) => {
-    const before = await sequenceNamed(env, on, sequence, isOptional);
+    const before = await sequenceNamed(env, on, ports, sequence, isOptional);
     if (before === undefined) return;
     const change: SequenceChange = {
       ...asked,
@@ -85,25 +85,34 @@ export function planMoveSequence(
   ports: DdlPorts,
 ): Plan {
   return ddlPlan(env, "ALTER SEQUENCE", async (on) => {
-    const before = await sequenceNamed(env, on, sequence, isOptional);
-    if (before === undefined) return;
-    if (to.schema !== undefined && before.ownedBy !== undefined) {
-      throw new SqlError("0A000", "cannot move an owned sequence into another schema", {
-        detail: `Sequence "${before.name}" is linked to a table.`,
-      });
-    }
-    const namespace =
-      to.schema === undefined ? before.namespace : await ports.namespaceFor(to.schema);
-    const name = to.name ?? before.name;
-    if ((await on.names.find(on.rows, { path: namespace, name })) !== undefined) {
-      throw new SqlError("42P07", `relation "${name}" already exists`);
-    }
-    await on.rows.sequences.alter(before.id, { namespace, name });
+    const before = await sequenceNamed(env, on, ports, sequence, isOptional);
+    if (before !== undefined) await moveSequence(on, before, to, ports);
   });
 }
 
+/** Another name or schema for a sequence. */
+export async function moveSequence(
+  on: DdlRun,
+  before: SequenceDescriptor,
+  to: { readonly name?: string; readonly schema?: string },
+  ports: DdlPorts,
+): Promise<void> {
+  if (to.schema !== undefined && before.ownedBy !== undefined) {
+    throw new SqlError("0A000", "cannot move an owned sequence into another schema", {
+      detail: `Sequence "${before.name}" is linked to a table.`,
+    });
+  }
+  const namespace =
+    to.schema === undefined ? before.namespace : await ports.namespaceFor(to.schema);
+  const name = to.name ?? before.name;
+  if ((await on.names.find(on.rows, { path: namespace, name })) !== undefined) {
+    throw new SqlError("42P07", `relation "${name}" already exists`);
+  }
+  await on.rows.sequences.alter(before.id, { namespace, name });
+}
+
 /** DROP SEQUENCE. With CASCADE the defaults that use it go too. */
-export function planDropSequence(env: PlanEnv, drop: NodeOf<"DropStmt">): Plan {
+export function planDropSequence(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlPorts): Plan {
   const { objects = [], missing_ok: isOptional = false, behavior } = drop;
   const names = objects.map((object) => textsOf(contentOf(object, "List")?.items));
   return ddlPlan(env, "DROP SEQUENCE", async (on) => {
@@ -114,6 +123,9 @@ export function planDropSequence(env: PlanEnv, drop: NodeOf<"DropStmt">): Plan {
         await dropSequence(on, sequence, behavior === "DROP_CASCADE");
         continue;
       }
+      const schema = path.at(-2);
+      const range = { relname: name, ...(schema !== undefined && { schemaname: schema }) };
+      await refuseOther(on, ports, range);
       const message = `sequence "${name}" does not exist`;
       if (!isOptional) throw new SqlError("42P01", message);
       skip(on, "00000", message);
@@ -157,16 +169,27 @@ export async function dropSequence(
 async function sequenceNamed(
   env: PlanEnv,
   on: DdlRun,
-  { schemaname, relname = "" }: NodeOf<"RangeVar">,
+  ports: DdlPorts,
+  range: NodeOf<"RangeVar">,
   isOptional: boolean,
 ): Promise<SequenceDescriptor | undefined> {
+  const { schemaname, relname = "" } = range;
   const found = await env.sequence(schemaname, relname, ["alter"]);
   if (found !== undefined) return found;
+  await refuseOther(on, ports, range);
   const shown = schemaname === undefined ? relname : `${schemaname}.${relname}`;
   const message = `relation "${shown}" does not exist`;
   if (!isOptional) throw new SqlError("42P01", message);
   skip(on, "00000", message);
   return undefined;
+}
+
+/** A table or view in place of a sequence. @throws SqlError 42809. */
+async function refuseOther(on: DdlRun, ports: DdlPorts, range: NodeOf<"RangeVar">): Promise<void> {
+  const { schemaname, relname = "" } = range;
+  const isTable = (await ports.find(on.rows, range, [])) !== undefined;
+  if (!isTable && (await ports.viewNamed(on.rows, schemaname, relname)) === undefined) return;
+  throw new SqlError("42809", `"${relname}" is not a sequence`);
 }
 
 function isRestart(option: NodeOf<"DefElem"> | undefined): boolean {
