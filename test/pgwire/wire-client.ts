@@ -6,6 +6,7 @@ import { SystemClock } from "../../src/runtime/clock.ts";
 import type { VirtualRelations } from "../../src/sql/catalog/virtual.ts";
 import { LazyExpressions } from "../../src/sql/lazy-expressions.ts";
 import { Parser } from "../../src/sql/parse/parser.ts";
+import { AdvisoryLocks } from "../../src/sql/session/advisory-locks.ts";
 import { openSession } from "../../src/sql/session/open.ts";
 import type { SqlSession } from "../../src/sql/session/session.ts";
 import { openRows } from "../rows/support/open-rows.ts";
@@ -209,6 +210,7 @@ export async function openServer(
   const expressions = new LazyExpressions({ clock, prng: new SeededPrng(5) });
   const opened = await openRows(undefined, expressions);
   const names = new MemoryCatalog(opened.rows);
+  const locks = new AdvisoryLocks();
   const listener = new WireListener({
     clock,
     prng: new SeededPrng(7),
@@ -218,7 +220,16 @@ export async function openServer(
     openSession: async ({ user, database, settings }) => {
       const prng = new SeededPrng(sessions.length);
       const catalog = { ...names.view(), ...(virtual && { virtual }) };
-      const session = openSession({ parser, clock, prng, catalog, user, database, settings });
+      const session = openSession({
+        parser,
+        clock,
+        prng,
+        catalog,
+        advisory: { locks, space: database },
+        user,
+        database,
+        settings,
+      });
       sessions.push(session);
       return session;
     },

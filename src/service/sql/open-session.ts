@@ -1,5 +1,6 @@
 import { FirnError } from "../../base/error.ts";
 import { Parser } from "../../sql/parse/parser.ts";
+import { AdvisoryLocks } from "../../sql/session/advisory-locks.ts";
 import { openSession } from "../../sql/session/open.ts";
 import type { SqlSession } from "../../sql/session/session.ts";
 import type { Actor } from "../actor.ts";
@@ -16,6 +17,7 @@ export interface SessionOpener {
 export function sessionOpener(parts: SqlParts): SessionOpener {
   const { clock, prng } = parts.catalog.context;
   const parser = new Parser(clock);
+  const locks = new AdvisoryLocks();
   return {
     open: (actor, login) => {
       const access = new SessionAccess(actor, clock);
@@ -28,7 +30,9 @@ export function sessionOpener(parts: SqlParts): SessionOpener {
           message: error instanceof Error ? error.message : String(error),
         });
       };
-      return openSession({ parser, clock, prng, catalog, onUnreleased, ...login });
+      // Sessions on a catalog's rows are all on one node, so that memory holds their locks.
+      const advisory = { locks, space: `${actor.account}\0${login.database}` };
+      return openSession({ parser, clock, prng, catalog, advisory, onUnreleased, ...login });
     },
     close: () => parser.close(),
   };

@@ -1,7 +1,7 @@
 import type { Node } from "libpg-query";
 import { notSupported, SqlError } from "../error.ts";
 import { typeName } from "../functions/coercion.ts";
-import { WAITING } from "../functions/sequences.ts";
+import { waitsFor } from "../functions/sequences.ts";
 import type { NodeOf } from "../parse/statement.ts";
 import { contentOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
@@ -150,7 +150,7 @@ function callExpr(scope: Scope, name: string, resolved: Resolved, args: readonly
     isVolatile: resolved.procedure.volatility === "v",
     isStable: resolved.procedure.volatility === "s",
     returnsSet: resolved.returnsSet,
-    ...(WAITING.has(resolved.procedure.source) && { waits: true }),
+    ...(waitsFor(resolved.procedure) && { waits: true }),
     ...(resolved.result === OID.record && { columns: outputColumns(scope, name, resolved) }),
     ...outputName(resolved),
   };

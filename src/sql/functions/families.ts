@@ -1,3 +1,4 @@
+import { advisoryLockFamily } from "./advisory-locks.ts";
 import { arrayFamily } from "./arrays.ts";
 import { binaryStringFamily } from "./binary-strings.ts";
 import { catalogObjectFamily } from "./catalog-objects.ts";
@@ -32,6 +33,7 @@ export const FAMILIES: Family = {
   ...catalogObjectFamily,
   ...privilegeFamily,
   ...sequenceFamily,
+  ...advisoryLockFamily,
   ...comparisonFamily,
   ...integerFamily,
   ...floatFamily,

@@ -5,20 +5,30 @@ import { notSupported, SqlError } from "../error.ts";
 import type { SqlContext, SqlSequences } from "../types/context.ts";
 import { quoteIdentifier } from "../types/identifier.ts";
 import { relationNamed } from "../types/reg-objects.ts";
+import { advisoryLockFamily } from "./advisory-locks.ts";
 import type { Family } from "./implementation.ts";
 
 /**
- * PostgreSQL's names of functions whose answer must be waited for: they give promises. So do those
- * that tell what was given before, since waiting for another evaluates them again.
+ * Functions of sequences whose answer must be waited for: they give promises. So do those that tell
+ * what was given before, since waiting for another evaluates them again.
  */
-export const WAITING: ReadonlySet<string> = new Set([
+const WAITING: readonly string[] = [
   "nextval_oid",
   "currval_oid",
   "lastval",
   "setval_oid",
   "setval3_oid",
   "pg_sequence_last_value",
-]);
+];
+
+const WAITS: ReadonlySet<string> = new Set([...WAITING, ...Object.keys(advisoryLockFamily)]);
+
+/** Whether a function gives a promise: by PostgreSQL's name for its work, or by its own. */
+export function waitsFor({ source, name }: { source: string; name: string }): boolean {
+  return WAITS.has(source) || SLEEPS.has(name);
+}
+
+const SLEEPS: ReadonlySet<string> = new Set(["pg_sleep_for", "pg_sleep_until"]);
 
 function sequencesOf({ sequences }: SqlContext): SqlSequences {
   if (sequences !== undefined) return sequences;

@@ -25,8 +25,6 @@ export const sessionFamily: Family = {
     const isNamed = !withImplicit || schemas.includes("pg_catalog");
     return vector(isNamed ? schemas : ["pg_catalog", ...schemas]);
   },
-  // No session holds an advisory lock: the functions that take one are not there.
-  pg_advisory_unlock_all: () => "",
   pg_backend_pid: (at: SqlContext) => at.session.backendPid,
   show_config_by_name: (name: string, at: SqlContext) => at.session.setting(name, false),
   show_config_by_name_missing_ok: (name: string, isMissingOk: boolean, at: SqlContext) =>

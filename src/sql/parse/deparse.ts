@@ -31,7 +31,7 @@ function marked<T extends NodeOf<"SelectStmt">>(select: T): T {
   return { ...select, groupClause: [mark, ...(select.groupClause ?? [])] };
 }
 
-/** The text of an expression's tree, as a descriptor stores it: parsed again it is the same tree. */
+/** An expression's text, as a descriptor stores it: parsed again it is the same tree. */
 export async function expressionText(node: Node): Promise<string> {
   return await printed(node, false);
 }

@@ -4,6 +4,7 @@ import type { Datum } from "../../rows/index.ts";
 import type { Statement } from "../parse/statement.ts";
 import type { Cursors } from "../session/cursors.ts";
 import type { SessionSequences } from "../session/sequences.ts";
+import type { SessionLocks } from "../session/session-locks.ts";
 import type { SessionSettings } from "../session/settings.ts";
 import type { Column, Started } from "../session/started.ts";
 import type { Transaction } from "../session/transaction.ts";
@@ -25,6 +26,7 @@ export interface RunContext {
   readonly prepared: Map<string, Prepared | undefined>;
   readonly sequences: SessionSequences;
   readonly cursors: Cursors;
+  readonly locks: SessionLocks;
   readonly clock: Clock;
   readonly user: string;
   /** Who has signed in, whichever role is set. */

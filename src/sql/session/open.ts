@@ -9,6 +9,7 @@ import type { TypeCodec } from "../types/codec.ts";
 import { OID } from "../types/oids.ts";
 import { ownRegtype } from "../types/own-regtype.ts";
 import { TypeRegistry } from "../types/registry.ts";
+import type { AdvisoryLocks } from "./advisory-locks.ts";
 import { sessionPlanner } from "./planner.ts";
 import { SqlSession } from "./session.ts";
 
@@ -17,6 +18,7 @@ export interface OpenParts {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly catalog: CatalogView;
+  readonly advisory: { readonly locks: AdvisoryLocks; readonly space: string };
   readonly user: string;
   readonly database: string;
   readonly settings: ReadonlyMap<string, string>;

@@ -9,11 +9,13 @@ import type { Parser } from "../parse/parser.ts";
 import type { Statement } from "../parse/statement.ts";
 import type { Plan, Prepared, RunContext, SessionNotice } from "../plan/plan.ts";
 import type { TypeRegistry } from "../types/registry.ts";
+import type { AdvisoryLocks } from "./advisory-locks.ts";
 import { planPortal, planPortalRows } from "./cursor-statements.ts";
 import { Cursors } from "./cursors.ts";
 import { type FieldWriter, fieldWriter, readBinary, readText } from "./field-codec.ts";
 import { isSameTable } from "./plan-cache.ts";
 import { SessionSequences } from "./sequences.ts";
+import { SessionLocks } from "./session-locks.ts";
 import { NO_ROLE, spanMs } from "./setting-table.ts";
 import { SessionSettings } from "./settings.ts";
 import { hiddenError, shownOf } from "./shown-errors.ts";
@@ -30,6 +32,8 @@ export interface SessionParts extends Pick<TransactionParts, "open" | "names"> {
   readonly database: string;
   /** What the server and the client set at the start. */
   readonly settings: ReadonlyMap<string, string>;
+  /** Advisory locks of all sessions, and what keeps the catalog's apart from others. */
+  readonly advisory: { readonly locks: AdvisoryLocks; readonly space: string };
   /** As `SqlRoles.assume`. */
   readonly assume?: ((name: string | undefined) => Promise<void>) | undefined;
   /** Plans a statement for this session. */
@@ -58,6 +62,7 @@ export class SqlSession {
   readonly contexts: SqlContexts;
   readonly sequences: SessionSequences;
   readonly cursors: Cursors = new Cursors();
+  readonly locks: SessionLocks;
   readonly prepared: Map<string, Prepared | undefined> = new Map();
   readonly #parts: SessionParts;
   onNotice: (notice: SessionNotice) => void = () => {};
@@ -72,11 +77,15 @@ export class SqlSession {
     this.#parts = parts;
     this.settings = new SessionSettings(parts.settings);
     const nowMicros = () => BigInt(parts.clock.nowMs()) * 1_000n;
+    const signal = (): AbortSignal | undefined => this.#running?.signal;
+    const notice = (each: SessionNotice): void => this.onNotice(each);
+    this.locks = new SessionLocks({ ...parts.advisory, signal, notice });
     this.transactionState = new Transaction({
       settings: this.settings,
       open: parts.open,
       names: parts.names,
       cursors: this.cursors,
+      locks: this.locks,
       nowMicros,
     });
     this.sequences = new SessionSequences(
@@ -91,6 +100,8 @@ export class SqlSession {
       database,
       pid: () => this.pid,
       sequences: this.sequences,
+      locks: this.locks,
+      sleep: (ms) => this.#sleep(ms),
       // A statement that stands alone is planned before its transaction begins.
       transactionMicros: () =>
         this.transactionState.hasBegun ? this.transactionState.startedMicros : nowMicros(),
@@ -317,6 +328,7 @@ export class SqlSession {
 
   async close(): Promise<void> {
     this.cursors.closeAll();
+    this.locks.releaseAll();
     if (this.transactionState.hasBegun) await this.transactionState.rollback();
   }
 
@@ -398,8 +410,18 @@ export class SqlSession {
     const transaction = transactionState;
     const notice = (each: SessionNotice): void => this.onNotice(each);
     const { signal } = running;
-    const names = { user, sessionUser, database, pid, isOfMany };
+    const names = { user, sessionUser, database, pid, isOfMany, locks: this.locks };
     return { settings, transaction, prepared, sequences, cursors, clock, ...names, signal, notice };
+  }
+
+  /** @throws why the statement was ended meanwhile. */
+  async #sleep(ms: number): Promise<void> {
+    const signal = this.#running?.signal;
+    const endMs = this.clock.monotonicMs() + ms;
+    for (let left = ms; left > 0; left = endMs - this.clock.monotonicMs()) {
+      await this.clock.sleep(Math.min(left, LONGEST_SLEEP_MS), signal);
+      signal?.throwIfAborted();
+    }
   }
 
   async #timeOut(running: AbortController, ms: number): Promise<void> {
@@ -477,6 +499,9 @@ function assertMayWrite({ writes }: Plan, { modes }: Transaction): void {
   if (writes === undefined || !modes.readOnly) return;
   throw new SqlError("25006", `cannot execute ${writes} in a read-only transaction`);
 }
+
+/** Of one timer: longer ones are made of several. */
+const LONGEST_SLEEP_MS = 3_600_000;
 
 const OVER: Error = new Error("the statement has ended");
 

@@ -157,6 +157,7 @@ export function planDiscard({ target }: NodeOf<"DiscardStmt">): Plan {
     run.prepared.clear();
     run.sequences.forgetAll();
     run.cursors.closeAll();
+    run.locks.releaseAll();
     return undefined;
   });
 }

@@ -1,7 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
 import { type Prng, SeededPrng } from "../../base/prng.ts";
 import type { CatalogSnapshot } from "../catalog/system/snapshot.ts";
-import type { SqlSession as SessionFacts, SqlContext, SqlSequences } from "../types/context.ts";
+import type {
+  SqlSession as SessionFacts,
+  SqlAdvisoryLocks,
+  SqlContext,
+  SqlSequences,
+} from "../types/context.ts";
 import { namesOf } from "./name-list.ts";
 import { NO_ROLE } from "./setting-table.ts";
 import type { SessionSettings } from "./settings.ts";
@@ -15,6 +20,8 @@ export interface ContextParts {
   readonly pid: () => number;
   readonly transactionMicros: () => bigint;
   readonly sequences: SqlSequences;
+  readonly locks: SqlAdvisoryLocks;
+  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /** Makes what expressions are evaluated in, for one session. */
@@ -59,7 +66,7 @@ export class SqlContexts {
 
   /** As it is when a statement begins. */
   now(): SqlContext {
-    const { settings, clock, prng, transactionMicros, sequences } = this.#parts;
+    const { settings, clock, prng, transactionMicros, sequences, locks, sleep } = this.#parts;
     const clockMicros = (): bigint => BigInt(clock.nowMs()) * 1_000n;
     const [style, order = "MDY"] = settings.get("DateStyle").split(", ");
     return {
@@ -74,6 +81,8 @@ export class SqlContexts {
       session: this.#facts,
       catalog: this.catalog,
       sequences,
+      locks,
+      sleep,
       transactionMicros: transactionMicros(),
       statementMicros: clockMicros(),
       clockMicros,

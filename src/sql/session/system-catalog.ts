@@ -14,7 +14,7 @@ import type { TypeNames } from "./type-names.ts";
 
 /** Statements that may ask for catalog objects, by their text: most do not. */
 const ASKS: RegExp = new RegExp(
-  "\\bpg_|information_schema|(?:\\b|to_)reg[a-z]+|format_type|(?:next|curr|set)val\\b|" +
+  "\\bpg_(?!(?:try_)?advisory_|sleep)|information_schema|(?:\\b|to_)reg[a-z]+|format_type|(?:next|curr|set)val\\b|" +
     "_description|has_[a-z]+_privilege|current_schema",
   "i",
 );

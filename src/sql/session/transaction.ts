@@ -2,6 +2,7 @@ import type { RowSavepoint, RowTransaction } from "../../rows/index.ts";
 import type { CatalogChanges } from "../catalog/catalog-changes.ts";
 import { SqlError } from "../error.ts";
 import type { Cursors } from "./cursors.ts";
+import type { SessionLocks } from "./session-locks.ts";
 import type { SessionSettings } from "./settings.ts";
 
 export type Isolation = "serializable" | "repeatable read" | "read committed";
@@ -32,6 +33,7 @@ interface Savepoint {
   readonly mark: RowSavepoint | undefined;
   readonly names: number;
   readonly cursors: number;
+  readonly locks: number;
   readonly restoreSettings: () => void;
   readonly readOnly: boolean;
 }
@@ -46,6 +48,7 @@ export interface TransactionParts {
   /** What it changes in the names of the catalog. */
   readonly names: CatalogChanges;
   readonly cursors: Cursors;
+  readonly locks: SessionLocks;
   readonly nowMicros: () => bigint;
 }
 
@@ -223,6 +226,7 @@ export class Transaction {
       if (this.#savepoints.length === 0) {
         const rows = this.#rows;
         this.#rows = undefined;
+        this.#parts.locks.releaseFrom(0);
         await rows?.rollback();
       }
     }
@@ -236,6 +240,7 @@ export class Transaction {
       mark,
       names: this.names.mark,
       cursors: this.#parts.cursors.mark,
+      locks: this.#parts.locks.mark,
       restoreSettings,
       readOnly: this.modes.readOnly,
     });
@@ -259,6 +264,7 @@ export class Transaction {
     savepoint.restoreSettings();
     this.names.rollbackTo(savepoint.names);
     this.#parts.cursors.rollbackTo(savepoint.cursors);
+    this.#parts.locks.releaseFrom(savepoint.locks);
     if (savepoint.mark !== undefined) await this.#rows?.rollbackTo(savepoint.mark);
     else {
       const rows = this.#rows;
@@ -293,6 +299,7 @@ export class Transaction {
     this.names.forget();
     this.#parts.settings.end(isCommitted);
     this.#parts.cursors.ended(isCommitted);
+    this.#parts.locks.releaseFrom(0);
   }
 
   #defaultModes(): TransactionModes {

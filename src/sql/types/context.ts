@@ -45,6 +45,18 @@ export interface SqlSequences {
   latest(): bigint;
 }
 
+/** Advisory locks of a session. Keys of one text are one lock. */
+export interface SqlAdvisoryLocks {
+  /** Waits for it. `isOfSession`: it outlives the transaction. @throws SqlError 40P01, 53200. */
+  acquire(key: string, mode: "exclusive" | "shared", isOfSession: boolean): Promise<void>;
+  /** @returns whether it was free. @throws SqlError 53200. */
+  tryAcquire(key: string, mode: "exclusive" | "shared", isOfSession: boolean): boolean;
+  /** Lets go of one of the session once. @returns whether it was held. */
+  release(key: string, mode: "exclusive" | "shared"): boolean;
+  /** Lets go of all of the session. */
+  releaseAll(): void;
+}
+
 /** What evaluation depends on beyond its arguments. */
 export interface SqlContext {
   readonly settings: SqlSettings;
@@ -52,6 +64,9 @@ export interface SqlContext {
   /** What the catalog holds, where the statement asks for any of it. */
   readonly catalog?: CatalogSnapshot | undefined;
   readonly sequences?: SqlSequences | undefined;
+  readonly locks?: SqlAdvisoryLocks | undefined;
+  /** Waits, unless the statement ends. */
+  readonly sleep?: ((ms: number) => Promise<void>) | undefined;
   /** Microseconds since 1970: `now()` and `statement_timestamp()`. */
   readonly transactionMicros: bigint;
   readonly statementMicros: bigint;
