@@ -159,8 +159,8 @@ class FromBinder {
       width: query.columns.length,
       rows: 1_000,
       ...(refs !== undefined && refs.length > 0 && { refs, isVolatile: query.isVolatile }),
-      plan: ({ filters }) => {
-        const below = query.plan();
+      plan: ({ filters, needed }) => {
+        const below = query.plan(needed);
         const shown = { title: `Subquery Scan on ${table.name}`, details: [], children: [below] };
         const rows = Math.max(1, 1_000 * 0.3 ** filters.length);
         return { rows, node: { ...shown, open: (run, observe) => below.open(run, observe) } };

@@ -36,7 +36,8 @@ export interface BoundQuery {
   readonly isVolatile: boolean;
   /** Its parts, where a join may take them in place of the query. */
   readonly simple?: SimpleQuery | undefined;
-  readonly plan: () => PlanNode;
+  /** @param needed the columns that are read: values of others may be left out. */
+  readonly plan: (needed?: ReadonlySet<number>) => PlanNode;
 }
 
 /** A query of FROM, WHERE and a list of values alone. */

@@ -43,7 +43,8 @@ export function bindQuery(env: PlanEnv, node: Node, how: BindHow = {}): BoundQue
     const { inner, wrap, isVolatile: isChange } = bindWith(env, withClause);
     const query = bindBody(inner, select, how);
     const { columns, isVolatile } = query;
-    return { columns, isVolatile: isVolatile || isChange, plan: once(() => wrap(query.plan())) };
+    const plan = once((needed?: ReadonlySet<number>) => wrap(query.plan(needed)));
+    return { columns, isVolatile: isVolatile || isChange, plan };
   }
   return bindBody(env, select, how);
 }
@@ -59,10 +60,10 @@ function bindBody(env: PlanEnv, select: NodeOf<"SelectStmt">, how: BindHow): Bou
   return { ...query, plan: once(query.plan) };
 }
 
-function once<T>(make: () => T): () => T {
+function once<A, T>(make: (how?: A) => T): (how?: A) => T {
   let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
+  return (how) => {
+    made ??= { value: make(how) };
     return made.value;
   };
 }
@@ -135,8 +136,22 @@ function bindSelect(env: PlanEnv, select: NodeOf<"SelectStmt">, how: BindHow): B
     columns: targets.map(({ column }) => column),
     isVolatile: [...bound.where, ...values].some(isVolatile),
     ...(isSimple && { simple: { from, where: bound.where, values } }),
-    plan: () => planBound(bound),
+    plan: (needed) => planBound(needed === undefined ? bound : pruned(bound, needed)),
   };
+}
+
+/** Values that nobody reads are not computed: they could only fail. */
+function pruned(bound: Bound, needed: ReadonlySet<number>): Bound {
+  const { distinct, windows, locks } = bound;
+  if (distinct !== undefined || windows.length + locks.length > 0 || isGrouped(bound)) return bound;
+  const targets = bound.targets.map((target, i): Target => {
+    const { expr } = target;
+    const isKept = needed.has(i) || expr.kind === "column" || isVolatile(expr) || hasSet(expr);
+    if (isKept) return target;
+    const { oid, typmod } = expr;
+    return { ...target, expr: { kind: "const", oid, typmod, value: null } };
+  });
+  return { ...bound, targets };
 }
 
 function hasSet(expr: Expr): boolean {
