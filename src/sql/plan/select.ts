@@ -140,7 +140,7 @@ function bindSelect(env: PlanEnv, select: NodeOf<"SelectStmt">, how: BindHow): B
   };
 }
 
-/** Values that nobody reads are not computed: they could only fail. */
+/** Leaves out values that the query around it does not read: they could only fail. */
 function pruned(bound: Bound, needed: ReadonlySet<number>): Bound {
   const { distinct, windows, locks } = bound;
   if (distinct !== undefined || windows.length + locks.length > 0 || isGrouped(bound)) return bound;

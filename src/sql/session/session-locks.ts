@@ -1,4 +1,3 @@
-import type { SessionNotice } from "../plan/plan.ts";
 import type { SqlAdvisoryLocks } from "../types/context.ts";
 import type { AdvisoryLocks, AdvisoryMode, AdvisoryOwner } from "./advisory-locks.ts";
 
@@ -8,7 +7,8 @@ export interface SessionLocksParts {
   readonly space: string;
   /** Ends the statement that is running. */
   readonly signal: () => AbortSignal | undefined;
-  readonly notice: (notice: SessionNotice) => void;
+  /** Tells the client of what was not held. */
+  readonly warn: (message: string) => void;
 }
 
 interface Taken {
@@ -51,8 +51,7 @@ export class SessionLocks implements SqlAdvisoryLocks {
       return true;
     }
     const type = mode === "exclusive" ? "ExclusiveLock" : "ShareLock";
-    const message = `you don't own a lock of type ${type}`;
-    this.#parts.notice({ severity: "WARNING", sqlState: "01000", message });
+    this.#parts.warn(`you don't own a lock of type ${type}`);
     return false;
   }
 

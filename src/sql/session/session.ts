@@ -78,8 +78,9 @@ export class SqlSession {
     this.settings = new SessionSettings(parts.settings);
     const nowMicros = () => BigInt(parts.clock.nowMs()) * 1_000n;
     const signal = (): AbortSignal | undefined => this.#running?.signal;
-    const notice = (each: SessionNotice): void => this.onNotice(each);
-    this.locks = new SessionLocks({ ...parts.advisory, signal, notice });
+    const warn = (message: string): void =>
+      this.onNotice({ severity: "WARNING", sqlState: "01000", message });
+    this.locks = new SessionLocks({ ...parts.advisory, signal, warn });
     this.transactionState = new Transaction({
       settings: this.settings,
       open: parts.open,

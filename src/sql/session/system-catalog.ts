@@ -12,10 +12,13 @@ import type { Plan } from "../plan/plan.ts";
 import type { SqlSession } from "./session.ts";
 import type { TypeNames } from "./type-names.ts";
 
-/** Statements that may ask for catalog objects, by their text: most do not. */
+/**
+ * Statements that may ask for catalog objects, by their text: most do not. What waits for a lock
+ * must not have begun to read before.
+ */
 const ASKS: RegExp = new RegExp(
-  "\\bpg_(?!(?:try_)?advisory_|sleep)|information_schema|(?:\\b|to_)reg[a-z]+|format_type|(?:next|curr|set)val\\b|" +
-    "_description|has_[a-z]+_privilege|current_schema",
+  "\\bpg_(?!(?:try_)?advisory_|sleep)|information_schema|(?:\\b|to_)reg[a-z]+|format_type|" +
+    "(?:next|curr|set)val\\b|_description|has_[a-z]+_privilege|current_schema",
   "i",
 );
 
