@@ -7,6 +7,7 @@ const UPPER = [
   "0",
   "9",
   "B",
+  "C",
   "D",
   "EEEE",
   "FM",
