@@ -85,9 +85,11 @@ export class GroupedRows implements RowSource {
     } finally {
       this.#source.close();
     }
+    const hasDirect = this.#grouping.aggregates.some(({ direct }) => direct !== undefined);
     const rows: Row[] = [];
     for (const group of groups.flatMap((each) => [...each.values()])) {
-      rows.push(await this.#row(group, bits[group.set] ?? []));
+      const own = bits[group.set] ?? [];
+      rows.push(hasDirect ? await this.#row(group, own) : plainRow(group, own));
       if (rows.length % 64 !== 0) continue;
       const pause = this.#run.pause();
       if (pause !== undefined) await pause;
@@ -178,4 +180,8 @@ export class GroupedRows implements RowSource {
     this.#source.close();
     this.#groups?.close();
   }
+}
+
+function plainRow({ values, accumulators }: Group, bits: readonly number[]): Row {
+  return [...values, ...accumulators.map((one) => one.result()), ...bits];
 }
