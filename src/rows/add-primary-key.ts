@@ -1,16 +1,10 @@
-import type { Clock } from "../base/clock.ts";
-import { Pauses } from "../base/pauses.ts";
 import type { CompiledTable } from "./compiled-table.ts";
+import type { Datum } from "./datum.ts";
 import type { ColumnDescriptor, TableDescriptor } from "./descriptor.ts";
 import { visibleColumns } from "./descriptor.ts";
-import { duplicate } from "./duplicate.ts";
-import type { EngineView } from "./engine-view.ts";
 import { placeOf, rowError } from "./errors.ts";
 import { keyFormOf } from "./key-columns.ts";
-import type { ConstraintHost } from "./table-constraints.ts";
-
-/** Batches of rows between two turns of the event loop. */
-const BATCHES_AT_ONCE = 4;
+import { type MoveHost, moveRows } from "./move-rows.ts";
 
 /** A primary key for a table that has none: its rows move to a new relation, under the new key. */
 export interface NewPrimaryKey {
@@ -18,17 +12,8 @@ export interface NewPrimaryKey {
   readonly columns: readonly string[];
 }
 
-/** What the move needs of its transaction. */
-interface MoveHost extends Omit<ConstraintHost, "foreignKeys"> {
-  readonly foreignKeys: { isPending(table: TableDescriptor["id"]): boolean };
-  readonly view: EngineView;
-  readonly newRelation: () => Promise<number>;
-  readonly clock: Clock;
-}
-
 /**
- * Rows are written anew, all in this transaction: they have to fit it. The old relation's rows stay
- * for the caller to delete.
+ * Rows are written anew, as `moveRows` does.
  *
  * @throws FirnError `Invalid`, codes `ROW_TABLE_INVALID`, `ROW_NULL` (23502); `AlreadyExists`, code
  *   `ROW_DUPLICATE` (23505); `Conflict`, code `ROW_TABLE_IN_USE` (55006).
@@ -40,45 +25,16 @@ export async function addPrimaryKey(
 ): Promise<TableDescriptor> {
   on.assertSerializable();
   const next = keyedTable(table, key, await on.newRelation());
-  // A check that waits for the commit knows its row by the old key.
-  if (on.foreignKeys.isPending(table.id)) {
-    const message = `cannot ALTER TABLE "${table.name}" because it has pending trigger events`;
-    throw rowError("Conflict", "ROW_TABLE_IN_USE", "55006", message, placeOf(table));
-  }
-  const before = await on.use(table);
-  await on.tables.put(next, table);
-  await moveRows(on, before, await on.use(next));
+  await moveRows(on, table, next, (given, to) => {
+    // The hidden column stands behind the visible ones.
+    const row = given.slice(0, to.live.length);
+    refuseNulls(to, row);
+    return row;
+  });
   return next;
 }
 
-async function moveRows(on: MoveHost, from: CompiledTable, to: CompiledTable): Promise<void> {
-  const rows = on.storedRows(from);
-  const keys = new Set<string>();
-  const pauses = new Pauses(on.clock, BATCHES_AT_ONCE);
-  try {
-    for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) {
-      await pauses.step();
-      for (const stored of batch) {
-        // The hidden column stands behind the visible ones.
-        const row = from.rows.row(stored.key, stored.value).slice(0, to.live.length);
-        refuseNulls(to, row);
-        const key = to.key.encode(to.keyOf(row));
-        const name = Buffer.from(key).toString("latin1");
-        if (keys.has(name)) throw duplicate(to, undefined, row, on.context);
-        keys.add(name);
-        on.view.put(key, to.encode(row));
-        for (const index of to.indexes) {
-          const entry = index.entry(row, on.context);
-          if (entry !== undefined) on.view.put(entry.key, entry.value);
-        }
-      }
-    }
-  } finally {
-    rows.close();
-  }
-}
-
-function refuseNulls(to: CompiledTable, row: readonly unknown[]): void {
+function refuseNulls(to: CompiledTable, row: readonly Datum[]): void {
   for (const place of to.keyPlaces) {
     if (row[place] !== null) continue;
     const { name } = to.live[place] as ColumnDescriptor;

@@ -4,6 +4,7 @@ import type { ColumnType } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
 import type { ColumnDefault, ColumnDescriptor, TableDescriptor } from "./descriptor.ts";
 import { rowError } from "./errors.ts";
+import type { CompiledExpression } from "./expressions.ts";
 import type { ForeignKeySpec } from "./foreign-key-spec.ts";
 import { type ColumnSpec, columnOfSpec } from "./table-spec.ts";
 import { retypedTable, type TypeChange } from "./type-change.ts";
@@ -20,6 +21,8 @@ export type TableChange =
   | { readonly kind: "set not null"; readonly column: string }
   /** To a type that has all values of the old one: see `WIDER`. */
   | { readonly kind: "widen"; readonly column: string; readonly type: ColumnType }
+  /** To any type: see `setColumnType`. */
+  | { readonly kind: "set type"; readonly to: NewColumnType }
   /** A type of SQL has changed: each column of it has a copy. No row changes by it. */
   | { readonly kind: "retype"; readonly change: TypeChange }
   /** Rows are read to see that it holds. */
@@ -30,10 +33,29 @@ export type TableChange =
   | { readonly kind: "add primary key"; readonly key: NewPrimaryKey }
   | { readonly kind: "drop constraint"; readonly name: string };
 
+/** Another type for a column. */
+export interface NewColumnType {
+  readonly column: string;
+  readonly type: ColumnType;
+  /** What the column has from now on, of a row as it is; in the new type. */
+  readonly value: CompiledExpression;
+  /** The value is the one that the column has. */
+  readonly isPlain: boolean;
+  /** Of the new type; absent: the column has none. */
+  readonly default?: ColumnDefault;
+}
+
 /** A change of columns or names. */
 export type ColumnChange = Exclude<
   TableChange,
-  { readonly kind: "add check" | "add foreign key" | "add primary key" | "drop constraint" }
+  {
+    readonly kind:
+      | "add check"
+      | "add foreign key"
+      | "add primary key"
+      | "drop constraint"
+      | "set type";
+  }
 >;
 
 const WIDER: Readonly<Partial<Record<ColumnType["kind"], readonly ColumnType["kind"][]>>> = {
@@ -89,7 +111,8 @@ export function changedTable(
       return { ...retypedTable(table, change.change), version };
     case "widen": {
       const column = named(table, change.column);
-      assertWider(table, column, change.type, reads);
+      const reason = notWider(table, column, change.type, reads);
+      if (reason !== undefined) throw refused(table, "0A000", reason, column.name);
       return { ...table, version, columns: swapped(table, widened(column, change.type)) };
     }
   }
@@ -157,26 +180,38 @@ function usersOf(
   return [...indexes, ...constraints, ...generated].map(({ name }) => name);
 }
 
-function assertWider(
+/** Why no row has it as another type as it is stored; undefined where every row has. */
+function notWider(
   table: TableDescriptor,
   column: ColumnDescriptor,
   to: ColumnType,
   reads: ReadsColumn,
-): void {
-  const { type: from, name, id } = column;
+): string | undefined {
+  const { type: from, id } = column;
   const isKnown = WIDER[from.kind]?.includes(to.kind) === true;
   const isLonger = to.length === undefined || (from.length ?? Infinity) <= to.length;
   const digits = (type: ColumnType): number => (type.precision ?? Infinity) - (type.scale ?? 0);
   const isFiner = to.precision === undefined || (from.scale ?? 0) === (to.scale ?? 0);
   if (!isKnown || !isLonger || !isFiner || digits(to) < digits(from)) {
-    throw refused(table, "0A000", "not a wider type: rows would have to be written anew", name);
+    return "not a wider type: rows would have to be written anew";
   }
   // Keys of texts and decimals are the same, whatever their length.
   const isSameKey = from.kind === "varchar" || from.kind === "numeric";
   const isKey = table.primaryKey.some(({ columnId }) => columnId === id);
   if (!isSameKey && (isKey || usersOf(table, column, reads).length > 0)) {
-    throw refused(table, "0A000", "a key or an index has the column: drop that first", name);
+    return "a key or an index has the column: drop that first";
   }
+  return undefined;
+}
+
+/** Whether a column can be of another type without a row written. */
+export function isWider(
+  table: TableDescriptor,
+  column: ColumnDescriptor,
+  to: ColumnType,
+  reads: ReadsColumn,
+): boolean {
+  return notWider(table, column, to, reads) === undefined;
 }
 
 function assertNotInKey(table: TableDescriptor, { id, name }: ColumnDescriptor): void {
@@ -210,7 +245,7 @@ function swapped(table: TableDescriptor, column: ColumnDescriptor): readonly Col
   return table.columns.map((one) => (one.id === column.id ? column : one));
 }
 
-function refused(
+export function refused(
   { name: table }: TableDescriptor,
   sqlState: string,
   what: string,

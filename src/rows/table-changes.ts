@@ -5,6 +5,7 @@ import { addPrimaryKey, type NewPrimaryKey } from "./add-primary-key.ts";
 import {
   type ColumnChange,
   changedTable,
+  type NewColumnType,
   named,
   type ReadsColumn,
   type TableChange,
@@ -20,8 +21,10 @@ import { rowError } from "./errors.ts";
 import { expressionsOf, withTexts } from "./expressions.ts";
 import { forgetBuild } from "./index-builds.ts";
 import { type RangeRequest, ROW_SPACE } from "./key-codec.ts";
+import type { MoveHost } from "./move-rows.ts";
 import { refuseBadRow } from "./row-checks.ts";
 import { numberAs, type SequenceType, type TransactionSequences } from "./sequence.ts";
+import { isWidened, setColumnType } from "./set-column-type.ts";
 import { type ConstraintHost, TableConstraints } from "./table-constraints.ts";
 import {
   type ColumnSpec,
@@ -111,6 +114,8 @@ export class TableChanges {
         return await this.#constraints.addForeignKey(table, change.key);
       case "add primary key":
         return await this.#withPrimaryKey(table, change.key);
+      case "set type":
+        return await this.#withType(table, change.to);
       case "drop constraint":
         return await this.#constraints.drop(table, change.name);
       default:
@@ -119,11 +124,25 @@ export class TableChanges {
   }
 
   async #withPrimaryKey(table: TableDescriptor, key: NewPrimaryKey): Promise<TableDescriptor> {
-    const { host } = this.#on;
-    const more = { newRelation: () => host.newRelation(), clock: host.clock };
-    const next = await addPrimaryKey({ ...this.#on, ...more }, table, key);
+    const next = await addPrimaryKey(this.#moving(), table, key);
     this.#deleteRows(table.relation);
     return next;
+  }
+
+  async #withType(table: TableDescriptor, to: NewColumnType): Promise<TableDescriptor> {
+    const reads = await this.#reads(table);
+    const { column, type } = to;
+    if (isWidened(table, to, reads)) {
+      return await this.#alterColumns(table, { kind: "widen", column, type });
+    }
+    const next = await setColumnType(this.#moving(), table, to, reads);
+    this.#deleteRows(table.relation);
+    return next;
+  }
+
+  #moving(): MoveHost {
+    const { host } = this.#on;
+    return { ...this.#on, newRelation: () => host.newRelation(), clock: host.clock };
   }
 
   async #alterColumns(table: TableDescriptor, change: ColumnChange): Promise<TableDescriptor> {

@@ -8,6 +8,7 @@ import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { type PlanEnv, scopeOf } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { scopeTable } from "../table-columns.ts";
+import { newColumnType } from "./column-type.ts";
 import {
   type DdlPorts,
   type DdlRun,
@@ -221,10 +222,15 @@ async function withType(
 ): Promise<TableDescriptor> {
   const column = change.column(name);
   if (column === undefined) return change.table;
-  if (raw_default !== undefined) throw notSupported("ALTER COLUMN … TYPE … USING");
   const type = columnType(change.env, typeName, location);
-  if (JSON.stringify(type) === JSON.stringify(column.type)) return change.table;
-  return await change.alter({ kind: "widen", column: name, type });
+  const isSame = JSON.stringify(type) === JSON.stringify(column.type);
+  if (isSame && raw_default === undefined) return change.table;
+  const to = newColumnType(change.env, change.table, column, type, raw_default);
+  const { identity, sequence } = column;
+  if (identity !== undefined && sequence !== undefined) {
+    await change.on.rows.sequences.alter(sequence, { type: type.kind as "int8" });
+  }
+  return await change.alter({ kind: "set type", to });
 }
 
 async function withConstraint(
