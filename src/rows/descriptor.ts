@@ -60,6 +60,8 @@ export interface IndexDescriptor {
   readonly name: string;
   readonly parts: readonly IndexPart[];
   readonly unique: boolean;
+  /** Unique, and of no constraint. */
+  readonly isBare?: boolean;
   readonly nullsNotDistinct: boolean;
   /** Columns that are stored in the entries, so that reads need no row. */
   readonly include: readonly number[];

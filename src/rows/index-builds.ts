@@ -148,8 +148,8 @@ export class IndexBuilds {
   }
 
   async #become(table: TableDescriptor, index: IndexDescriptor, state: IndexState): Promise<void> {
-    const { id, name, unique } = index;
-    const isMade = state === "public" && unique;
+    const { id, name, unique, isBare = false } = index;
+    const isMade = state === "public" && unique && !isBare;
     const next: TableDescriptor = {
       ...table,
       version: table.version + 1,

@@ -1,7 +1,13 @@
 import { isWider, type NewColumnType, named, type ReadsColumn, refused } from "./alter.ts";
 import { storedDatum } from "./check-datum.ts";
 import type { Datum } from "./datum.ts";
-import type { ColumnDescriptor, TableDescriptor } from "./descriptor.ts";
+import type {
+  ColumnDescriptor,
+  IndexDescriptor,
+  IndexPart,
+  TableDescriptor,
+} from "./descriptor.ts";
+import type { Expressions } from "./expressions.ts";
 import { keyFormOf } from "./key-columns.ts";
 import { type MoveHost, moveRows } from "./move-rows.ts";
 import { refuseBadRow } from "./row-checks.ts";
@@ -22,13 +28,15 @@ export function isWidened(
  *   `ROW_CHECK_FAILED` (23514), `ROW_VALUE_INVALID`; and as `moveRows`.
  */
 export async function setColumnType(
-  on: MoveHost,
+  on: MoveHost & { readonly expressions: Expressions },
   table: TableDescriptor,
   change: NewColumnType,
   reads: ReadsColumn,
 ): Promise<TableDescriptor> {
   on.assertSerializable();
-  const next = retypedColumn(table, change, reads, await on.newRelation());
+  const { column } = change;
+  const retyped = retypedColumn(table, change, reads, await on.newRelation());
+  const next = { ...retyped, indexes: await indexesOf(on.expressions, retyped, column, reads) };
   const { id } = named(table, change.column);
   const of = { table: table.name, column: change.column };
   await moveRows(on, table, next, (given, to) => {
@@ -48,7 +56,7 @@ function retypedColumn(
   relation: number,
 ): TableDescriptor {
   const column = named(table, name);
-  const user = computingWith(table, column, reads);
+  const user = computedOf(table, column, reads);
   if (user !== undefined) {
     const what = `"${user}" computes with the column: drop that first`;
     throw refused(table, "0A000", what, name);
@@ -67,20 +75,39 @@ function retypedColumn(
   };
 }
 
-/** What would have values of another type, or other values. */
-function computingWith(
+/** A generated column that would have other values. */
+function computedOf(
   table: TableDescriptor,
   { generated, name }: ColumnDescriptor,
   reads: ReadsColumn,
 ): string | undefined {
   if (generated !== undefined) return name;
-  const index = table.indexes.find(({ parts }) =>
-    parts.some((part) => "expression" in part && reads(part.expression, name)),
-  );
   const other = table.columns.find(
     (one) => one.generated !== undefined && one.dropped !== true && reads(one.generated, name),
   );
-  return index?.name ?? other?.name;
+  return other?.name;
+}
+
+/** The indexes of a table, with the types that their expressions have now. */
+async function indexesOf(
+  expressions: Expressions,
+  table: TableDescriptor,
+  column: string,
+  reads: ReadsColumn,
+): Promise<readonly IndexDescriptor[]> {
+  const partOf = async (part: IndexPart): Promise<IndexPart> => {
+    if (!("expression" in part) || !reads(part.expression, column)) return part;
+    if (expressions.typeOf === undefined) {
+      throw refused(table, "0A000", "an index computes with the column: drop that first", column);
+    }
+    return { ...part, type: await expressions.typeOf(part.expression, table, "index part") };
+  };
+  return await Promise.all(
+    table.indexes.map(async (index) => ({
+      ...index,
+      parts: await Promise.all(index.parts.map(partOf)),
+    })),
+  );
 }
 
 function isInForeignKey(table: TableDescriptor, column: ColumnDescriptor): boolean {

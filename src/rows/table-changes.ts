@@ -131,11 +131,12 @@ export class TableChanges {
 
   async #withType(table: TableDescriptor, to: NewColumnType): Promise<TableDescriptor> {
     const reads = await this.#reads(table);
+    const { expressions } = this.#on.host;
     const { column, type } = to;
     if (isWidened(table, to, reads)) {
       return await this.#alterColumns(table, { kind: "widen", column, type });
     }
-    const next = await setColumnType(this.#moving(), table, to, reads);
+    const next = await setColumnType({ ...this.#moving(), expressions }, table, to, reads);
     this.#deleteRows(table.relation);
     return next;
   }
@@ -289,7 +290,9 @@ export class TableChanges {
       indexes: [...table.indexes, index],
       lastIndexId: index.id,
       constraints:
-        index.unique && isFilled ? [...table.constraints, constraint] : table.constraints,
+        index.unique && isFilled && index.isBare !== true
+          ? [...table.constraints, constraint]
+          : table.constraints,
     };
     await this.#on.tables.put(next, table);
     const compiled = await this.#on.use(next);

@@ -50,6 +50,8 @@ export interface IndexSpec {
       }
   )[];
   readonly unique?: boolean;
+  /** No constraint is of it, although it is unique. */
+  readonly isBare?: boolean;
   readonly nullsNotDistinct?: boolean;
   readonly include?: readonly string[];
   readonly predicate?: string;
@@ -101,7 +103,7 @@ export function descriptorOf(
       ? [{ kind: "primary key" as const, name: spec.primaryKey?.name ?? `${spec.name}_pkey` }]
       : []),
     ...indexes
-      .filter(({ unique }) => unique)
+      .filter(({ unique, isBare }) => unique && isBare !== true)
       .map(({ id, name }) => ({ kind: "unique" as const, name, index: id })),
     ...(spec.checks ?? []).map((check) => ({ kind: "check" as const, ...check })),
   ];
@@ -211,6 +213,7 @@ export function indexOf(
     name: spec.name,
     parts,
     unique: spec.unique ?? false,
+    ...(spec.isBare === true && { isBare: true }),
     nullsNotDistinct: spec.nullsNotDistinct ?? false,
     include: (spec.include ?? []).map((name) => columnNamed(table, columns, name).id),
     ...(spec.predicate !== undefined && { predicate: spec.predicate }),

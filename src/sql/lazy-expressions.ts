@@ -44,6 +44,11 @@ export class LazyExpressions implements Expressions {
     return await expressions.isVolatile(text, table, type, use);
   }
 
+  async typeOf(text: string, table: TableDescriptor, use: ExpressionUse): Promise<ColumnType> {
+    const { expressions } = await this.#load();
+    return await expressions.typeOf(text, table, use);
+  }
+
   async columnsOf(text: string): Promise<readonly string[]> {
     const { expressions } = await this.#load();
     return await expressions.columnsOf(text);

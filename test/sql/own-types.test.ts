@@ -221,6 +221,6 @@ describe("a domain", () => {
     const text =
       "select typname, typtype, format_type(typbasetype, typtypmod), typnotnull, " +
       "pg_get_constraintdef(c.oid, true) from pg_type t join pg_constraint c on contypid = t.oid";
-    expect(await rows(text)).toBe("posint,d,integer,true,CHECK (value > 0)");
+    expect(await rows(text)).toBe("posint,d,integer,true,CHECK (VALUE > 0)");
   });
 });

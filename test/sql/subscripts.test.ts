@@ -37,12 +37,26 @@ const CASES: readonly (readonly [expression: string, answer: string | null])[] =
   ["('[5:7]={1,2,3}'::int[])[6:9]", "{2,3}"],
   ["(array['a','b'])['1']", "a"],
   ["('7 8 9'::int2vector)::int2[]", "[0:2]={7,8,9}"],
+  [`('{"a":[1,{"b":"x"}]}'::jsonb)['a'][1]['b']`, '"x"'],
+  ["('[1,2]'::jsonb)[-1]", "2"],
+  [`('{"1":2}'::jsonb)[1]`, "2"],
+  ["('[5]'::jsonb)['0']", "5"],
+  ["('[5]'::jsonb)[0::int2]", "5"],
+  [`('{"a":1}'::jsonb)['x']['y']`, null],
+  [`('{"a":null}'::jsonb)['a']`, "null"],
+  ["(null::jsonb)['a']", null],
+  ["('[7]'::jsonb)[null]", null],
   ["array_upper('7 8 9'::int2vector::int2[], 1)", "2"],
 ];
 
 it.each(CASES)("%s", async (expression, answer) => {
   const { rows } = await client.query(`select (${expression})::text as value`);
   expect(rows).toEqual([{ value: answer }]);
+});
+
+it.each(["1.5", "1::int8", "0:1"])("jsonb has no subscript [%s]", async (subscript) => {
+  const text = `select ('[1]'::jsonb)[${subscript}]`;
+  await expect(client.query(text)).rejects.toMatchObject({ code: "42804" });
 });
 
 it("a value that is no array has no elements", async () => {

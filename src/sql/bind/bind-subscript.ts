@@ -1,11 +1,12 @@
 import type { Node } from "libpg-query";
 import type { ArrayDatum, Datum } from "../../rows/datum.ts";
 import { notSupported, SqlError } from "../error.ts";
-import { typeName } from "../functions/coercion.ts";
+import { canCoerce, typeName } from "../functions/coercion.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { MAX_DIMENSIONS } from "../types/array-literal.ts";
 import { EMPTY_ARRAY } from "../types/arrays.ts";
 import { OID } from "../types/oids.ts";
+import { operatorCall } from "./bind-operator.ts";
 import { coerce, located } from "./coerce.ts";
 import type { Expr } from "./expr.ts";
 import type { Scope } from "./scope.ts";
@@ -25,7 +26,7 @@ export function bindSubscript(
   const element = types.elementOf(types.baseOf(array.oid));
   if (element === 0) {
     const type = typeName(types, array.oid);
-    if (type === "jsonb") throw notSupported("a subscript of jsonb", "Use -> and ->>.");
+    if (type === "jsonb") return jsonbPart(scope, array, indices, bind);
     const hint = type === "json" ? { hint: "Use -> and ->>." } : {};
     throw new SqlError(
       "42804",
@@ -84,6 +85,39 @@ export function bindSubscript(
     returnsSet: false,
   };
 }
+
+/** `j['a'][0]`: a part of a JSON value, by its path. @throws SqlError 42804. */
+function jsonbPart(
+  scope: Scope,
+  value: Expr,
+  indices: readonly (NodeOf<"A_Indices"> | undefined)[],
+  bind: Bind,
+): Expr {
+  const path = indices.map((each): Expr => {
+    if (each?.is_slice === true) {
+      throw new SqlError("42804", "jsonb subscript does not support slices");
+    }
+    if (each?.uidx === undefined) throw notSupported("a jsonb subscript without a value");
+    const index = bind(each.uidx);
+    const { types } = scope.functions;
+    // A text wins where the index could be both, as for a literal.
+    const oid = [OID.text, OID.int4].find((type) => canCoerce(types, index.oid, type, "implicit"));
+    if (oid === undefined) {
+      const type = typeName(types, index.oid);
+      throw new SqlError("42804", `subscript type ${type} is not supported`, {
+        hint: "jsonb subscript must be coercible to either integer or text.",
+      });
+    }
+    const key = coerce(scope, index, oid, -1, "implicit");
+    return coerce(scope, key, OID.text, -1, "explicit");
+  });
+  const keys = { kind: "array", oid: TEXTS, typmod: -1, args: path, isNested: false } as const;
+  const of = coerce(scope, value, OID.jsonb, -1, "implicit");
+  return operatorCall(scope, "#>", [of, keys]);
+}
+
+/** `text[]` */
+const TEXTS = 1009;
 
 const ONE: Expr = { kind: "const", oid: OID.int4, typmod: -1, value: 1 };
 

@@ -4,6 +4,7 @@ import {
   indexColumn,
   indexDefinition,
 } from "../catalog/system/definitions.ts";
+import { domainCheckText } from "../catalog/system/expression-columns.ts";
 import { formatType } from "../catalog/system/format-type.ts";
 import {
   CONSTRAINT_CLASS_OID,
@@ -55,7 +56,7 @@ function shownIndexDef(
 function constraintDef(oid: number, isPretty: boolean, at: SqlContext): string | null {
   const check = at.catalog?.domainChecks.find((each) => each.oid === oid);
   if (check !== undefined) {
-    const { expression } = check;
+    const expression = domainCheckText(check.expression);
     return `CHECK (${isPretty ? expression : `(${expression})`})`;
   }
   const constraint = at.catalog?.constraintByOid.get(oid);

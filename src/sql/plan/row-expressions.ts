@@ -9,7 +9,7 @@ import type {
   TableDescriptor,
 } from "../../rows/index.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
-import { coerceToBool } from "../bind/coerce.ts";
+import { coerceToBool, settled } from "../bind/coerce.ts";
 import { type Expr, someExpr } from "../bind/expr.ts";
 import { Parameters, type Scope } from "../bind/scope.ts";
 import { SqlError } from "../error.ts";
@@ -87,6 +87,13 @@ export class RowExpressions implements Expressions {
     return type === undefined
       ? coerceToBool(scope, bound, WHAT[use].toUpperCase())
       : assignedExpr(scope, column as never, bound, undefined);
+  }
+
+  async typeOf(text: string, table: TableDescriptor, use: ExpressionUse): Promise<ColumnType> {
+    const parsed = await parseExpression(this.#parts.parser, text, WHAT[use]);
+    const scope = this.#scope(table, parsed, use, undefined);
+    const { oid, typmod } = settled(scope, bindExpr(scope, withoutQualifiers(parsed.node)));
+    return this.#functions.types.toColumnType(oid, typmod);
   }
 
   async columnsOf(text: string): Promise<readonly string[]> {

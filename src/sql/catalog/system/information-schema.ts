@@ -3,7 +3,7 @@ import { numericModifier } from "../../types/numeric.ts";
 import { OID } from "../../types/oids.ts";
 import { defaultText } from "./definitions.ts";
 import { formatType } from "./format-type.ts";
-import { attributesOf, partsOf, viewText } from "./pg-relations.ts";
+import { attributesOf, columnsOfConstraint, partsOf, viewText } from "./pg-relations.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
 import type { SnapshotConstraint, SnapshotRelation } from "./snapshot.ts";
 
@@ -200,7 +200,7 @@ function* constraintColumnUsageRows(context: ProviderContext): Generator<Named> 
     const foreign = descriptor.kind === "foreign key" ? descriptor : undefined;
     const target = foreign === undefined ? of : targetOf(context, foreign.references.table);
     if (target === undefined) continue;
-    for (const id of foreign?.references.columns ?? keyColumns(constraint)) {
+    for (const id of foreign?.references.columns ?? columnsOfConstraint(constraint)) {
       const column_name = nameOfColumn(target, id);
       yield {
         ...tableNames(context, target),

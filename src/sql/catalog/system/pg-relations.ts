@@ -11,6 +11,7 @@ import { OID } from "../../types/oids.ts";
 import { aclOf } from "./acl.ts";
 import { commentName } from "./comment-names.ts";
 import { defaultText } from "./definitions.ts";
+import { columnsRead, domainCheckText } from "./expression-columns.ts";
 import { lakeType } from "./lake-types.ts";
 import { hashedOid } from "./object-oids.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
@@ -293,7 +294,7 @@ function* constraintRows({ snapshot }: ProviderContext): Generator<Named> {
     const foreign = descriptor.kind === "foreign key" ? descriptor : undefined;
     const target =
       foreign && snapshot.relations.find(({ table }) => table?.id === foreign.references.table);
-    const columns = foreign?.columns ?? (index === undefined ? [] : columnsOf(index));
+    const columns = columnsOfConstraint(constraint);
     yield {
       oid,
       conname: descriptor.name,
@@ -338,12 +339,22 @@ function* constraintRows({ snapshot }: ProviderContext): Generator<Named> {
       conislocal: true,
       coninhcount: 0,
       connoinherit: false,
-      conbin: expression,
+      conbin: domainCheckText(expression),
     };
   }
 }
 
-function columnsOf(index: SnapshotIndex): readonly number[] {
+/** The columns of a key, in its order; those that a CHECK reads, in the order of their use. */
+export function columnsOfConstraint({
+  of,
+  descriptor,
+  index,
+}: SnapshotConstraint): readonly number[] {
+  if (descriptor.kind === "foreign key") return descriptor.columns;
+  if (descriptor.kind === "check") {
+    return of.table === undefined ? [] : columnsRead(of.table, descriptor.expression);
+  }
+  if (index === undefined) return [];
   return partsOf(index).flatMap((part) => ("columnId" in part ? [part.columnId] : []));
 }
 
@@ -370,8 +381,7 @@ function* defaultRows({ snapshot, types, sql }: ProviderContext): Generator<Name
   }
 }
 
-const CLASS_OID = 1259;
-
+export const CLASS_OID = 1259;
 export const TYPE_CLASS_OID = 1247;
 export const CONSTRAINT_CLASS_OID = 2606;
 export const NAMESPACE_CLASS_OID = 2615;

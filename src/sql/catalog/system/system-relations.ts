@@ -5,6 +5,7 @@ import type { VirtualRelation, VirtualRelations } from "../virtual.ts";
 import { indexDefinition } from "./definitions.ts";
 import { INFORMATION_PROVIDERS } from "./information-schema.ts";
 import { CLUSTER_PROVIDERS } from "./pg-cluster.ts";
+import { dependRows } from "./pg-depend.ts";
 import { RELATION_PROVIDERS } from "./pg-relations.ts";
 import { TYPE_PROVIDERS } from "./pg-types.ts";
 import type { ListedStatement, Named, Provider, ProviderContext } from "./provider.ts";
@@ -35,6 +36,7 @@ const CATALOG_PROVIDERS: Readonly<Record<string, Provider>> = {
   ...TYPE_PROVIDERS,
   ...CLUSTER_PROVIDERS,
   pg_indexes: indexesRows,
+  pg_depend: dependRows,
 };
 
 const BATCH_ROWS = 500;

@@ -120,6 +120,7 @@ async function indexSpec(
     parts,
     include,
     unique: create.unique === true,
+    ...(create.unique === true && { isBare: true }),
     nullsNotDistinct: create.nulls_not_distinct === true,
     ...(whereClause !== undefined && { predicate: await expressionText(whereClause) }),
   };
@@ -190,10 +191,10 @@ export async function findIndex(
   return undefined;
 }
 
-/** @throws SqlError 2BP01 for the index of a primary key. */
+/** @throws SqlError 2BP01 for the index of a constraint. */
 function refuseConstraint({ table }: FoundTable, name: string): void {
   const constraint = table.constraints.find((one) => one.name === name);
-  if (constraint?.kind !== "primary key") return;
+  if (constraint?.kind !== "primary key" && constraint?.kind !== "unique") return;
   const what = `constraint ${name} on table ${table.name}`;
   throw new SqlError("2BP01", `cannot drop index ${name} because ${what} requires it`, {
     hint: `You can drop ${what} instead.`,
