@@ -57,7 +57,7 @@ export interface Expressions {
     type: ColumnType | undefined,
     use: ExpressionUse,
   ): Maybe<boolean>;
-  /** What a text is of by itself: where it is absent, no index of expressions can change its type. */
+  /** The type of a text by itself. Where absent, no index of expressions can change its type. */
   typeOf?(text: string, table: TableDescriptor, use: ExpressionUse): Maybe<ColumnType>;
   /** The text behind a change of a column's name. */
   renamed?(text: string, from: string, to: string): Maybe<string>;

@@ -77,7 +77,8 @@ describe("ALTER COLUMN TYPE", () => {
   });
 
   it("computes expressions of indexes with the new type", async () => {
-    await client.query(`create unique index t_x on t ((n + 1)); create index t_l on t (lower(a)) where n > 9;
+    await client.query(`create unique index t_x on t ((n + 1));
+      create index t_l on t (lower(a)) where n > 9;
       alter table t alter column n type int; alter table t alter column a type varchar(3)`);
     expect(await tag("insert into t (id, n) values (0, 1200)")).toBe("23505");
     expect(await tag("insert into t (id, n) values (0, 1201)")).toBe("INSERT");

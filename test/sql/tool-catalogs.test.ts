@@ -41,7 +41,8 @@ describe("pg_constraint", () => {
     expect(
       await rows("select conname, conkey from pg_constraint where conrelid = 't'::regclass"),
     ).toEqual(['"k1" [1]', '"k2" [3,1,2]', '"k3" [4]', '"k4" [2]', '"k5" [5,1]', '"k6" null']);
-    const used = `select constraint_name, column_name from information_schema.constraint_column_usage
+    const used = `select constraint_name, column_name
+      from information_schema.constraint_column_usage
       where constraint_name in ('k2', 'k6') order by 1, 2`;
     expect(await rows(used)).toEqual(['"k2" "C d"', '"k2" "a"', '"k2" "b"']);
   });
