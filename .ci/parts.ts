@@ -109,6 +109,7 @@ const BESIDE: readonly Spec[] = [
     command: ({ seed }) => npm("test:access", "--seed", seed()),
   },
   simple("clients", "waits", npm("test:clients")),
+  { ...simple("sql-tools", "waits", npm("test:tools")), oneOf: 2 },
   {
     name: "kill",
     stream: "waits",

@@ -243,13 +243,20 @@ export class TableChanges {
     column: ColumnDescriptor,
     { sequence: options = {}, serial }: ColumnSpec,
   ): Promise<ColumnDescriptor> {
-    const { id: sequence } = await this.#on.sequences.createNamed({
+    const { name: given, ...others } = options;
+    const sequenceSpec = {
       type: column.type.kind as SequenceType,
-      ...options,
+      ...others,
       namespace,
-      name: `${name}_${column.name}_seq`,
+      name: given ?? `${name}_${column.name}_seq`,
       ownedBy: { table, column: column.id },
-    });
+    };
+    const { sequences } = this.#on;
+    const made =
+      given === undefined
+        ? await sequences.createNamed(sequenceSpec)
+        : await sequences.create(sequenceSpec);
+    const sequence = made.id;
     if (serial !== true) return { ...column, sequence };
     return { ...column, default: { kind: "sequence", sequence } };
   }

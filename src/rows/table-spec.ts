@@ -28,7 +28,7 @@ export interface ColumnSpec {
   /** Its default numbers its rows, by a sequence that is made with the column: `serial`. */
   readonly serial?: boolean;
   /** Of the sequence that is made. */
-  readonly sequence?: SequenceOptions;
+  readonly sequence?: SequenceOptions & { readonly name?: string };
 }
 
 export interface KeyPartSpec {

@@ -4,6 +4,7 @@ import { flinkClassPath, sparkJar, trinoHome } from "./engines/install.ts";
 import { findPython, PythonEnvironment } from "./python.ts";
 import { buildKit, lacking } from "./rck/kit.ts";
 import { BUILDS, build, lacking as lackingFor } from "./sql/builds.ts";
+import { prepareTools } from "./tools/tools.ts";
 
 /*
  * What the suites of clients, engines and stand-ins install, ahead of them, since it waits for the
@@ -49,6 +50,7 @@ async function main(): Promise<number> {
     failed += Number(!(await attempt(what, install)));
   }
   failed += Number(!(await attempt("PostgreSQL's scripts", regressionScripts)));
+  failed += Number(!(await attempt("tools over PostgreSQL's protocol", prepareTools)));
   for (const each of BUILDS) {
     const lacks = lackingFor(each);
     if (lacks === undefined) failed += Number(!(await attempt(each.name, () => build(each))));

@@ -51,6 +51,8 @@ function sequenceAt(oid: number, at: SqlContext, privilege: Privilege): Sequence
 function serialSequence(table: string, column: string, at: SqlContext): string | null {
   const relation = relationNamed(table, at);
   if (relation === undefined) throw new SqlError("42P01", `relation "${table}" does not exist`);
+  // No sequence is of a column of a view.
+  if (relation.view?.columns.some(({ name }) => name === column) === true) return null;
   const columns = relation.table === undefined ? [] : visibleColumns(relation.table);
   const found = columns.find(({ name }) => name === column);
   if (found === undefined) {

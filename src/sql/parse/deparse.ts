@@ -33,10 +33,22 @@ function marked<T extends NodeOf<"SelectStmt">>(select: T): T {
 
 /** An expression's text, as a descriptor stores it: parsed again it is the same tree. */
 export async function expressionText(node: Node): Promise<string> {
-  return await printed(node, false);
+  return await printed(withoutQualifiers(node), false);
 }
 
 /** The text of a statement's tree, in lines. */
 export async function statementText(node: Node): Promise<string> {
   return await printed(node, true);
+}
+
+/** There is one table, which may have another name by now. */
+export function withoutQualifiers<T>(tree: T): T {
+  if (Array.isArray(tree)) return tree.map(withoutQualifiers) as T;
+  if (typeof tree !== "object" || tree === null) return tree;
+  const entries = Object.entries(tree).map(([name, value]) => {
+    if (name !== "ColumnRef") return [name, withoutQualifiers(value)];
+    const { fields = [], ...rest } = value as { fields?: readonly unknown[] };
+    return [name, { ...rest, fields: fields.slice(-1) }];
+  });
+  return Object.fromEntries(entries) as T;
 }

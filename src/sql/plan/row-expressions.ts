@@ -15,6 +15,7 @@ import { Parameters, type Scope } from "../bind/scope.ts";
 import { SqlError } from "../error.ts";
 import { compile } from "../exec/evaluate.ts";
 import { FunctionRegistry } from "../functions/resolve.ts";
+import { withoutQualifiers } from "../parse/deparse.ts";
 import { type ParsedExpression, parseExpression, renamedColumn } from "../parse/expression-text.ts";
 import type { Parser } from "../parse/parser.ts";
 import type { SqlContext } from "../types/context.ts";
@@ -148,18 +149,6 @@ export class RowExpressions implements Expressions {
     this.#contexts.set(context, made);
     return made;
   }
-}
-
-/** There is one table, which may have another name by now. */
-function withoutQualifiers<T>(tree: T): T {
-  if (Array.isArray(tree)) return tree.map(withoutQualifiers) as T;
-  if (typeof tree !== "object" || tree === null) return tree;
-  const entries = Object.entries(tree).map(([name, value]) => {
-    if (name !== "ColumnRef") return [name, withoutQualifiers(value)];
-    const { fields = [], ...rest } = value as { fields?: readonly unknown[] };
-    return [name, { ...rest, fields: fields.slice(-1) }];
-  });
-  return Object.fromEntries(entries) as T;
 }
 
 function refuseUnfit(

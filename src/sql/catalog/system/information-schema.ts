@@ -1,3 +1,4 @@
+import type { ColumnDescriptor } from "../../../rows/index.ts";
 import { signatures } from "../../signatures/tables.ts";
 import { numericModifier } from "../../types/numeric.ts";
 import { OID } from "../../types/oids.ts";
@@ -5,7 +6,7 @@ import { defaultText } from "./definitions.ts";
 import { formatType } from "./format-type.ts";
 import { attributesOf, columnsOfConstraint, partsOf, viewText } from "./pg-relations.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
-import type { SnapshotConstraint, SnapshotRelation } from "./snapshot.ts";
+import type { CatalogSnapshot, SnapshotConstraint, SnapshotRelation } from "./snapshot.ts";
 
 function* schemataRows({ snapshot }: ProviderContext): Generator<Named> {
   for (const { name } of snapshot.schemas) {
@@ -120,13 +121,28 @@ function* columnsRows(context: ProviderContext): Generator<Named> {
         is_self_referencing: "NO",
         is_identity: yesNo(column?.identity !== undefined),
         identity_generation: column?.identity?.toUpperCase() ?? null,
-        identity_cycle: "NO",
+        ...identityOf(snapshot, column),
         is_generated: isGenerated ? "ALWAYS" : "NEVER",
         generation_expression: column?.generated ?? null,
         is_updatable: yesNo(relation.kind === "r"),
       };
     }
   }
+}
+
+/** The numbers of an identity column's sequence. */
+function identityOf({ relations }: CatalogSnapshot, column: ColumnDescriptor | undefined): Named {
+  const id = column?.identity === undefined ? undefined : column.sequence;
+  const sequence =
+    id === undefined ? undefined : relations.find((one) => one.sequence?.id === id)?.sequence;
+  if (sequence === undefined) return { identity_cycle: "NO" };
+  return {
+    identity_start: String(sequence.start),
+    identity_increment: String(sequence.increment),
+    identity_maximum: String(sequence.max),
+    identity_minimum: String(sequence.min),
+    identity_cycle: yesNo(sequence.cycle),
+  };
 }
 
 const CONSTRAINT_TYPES = {

@@ -7,6 +7,7 @@ import { INFORMATION_PROVIDERS } from "./information-schema.ts";
 import { CLUSTER_PROVIDERS } from "./pg-cluster.ts";
 import { dependRows } from "./pg-depend.ts";
 import { RELATION_PROVIDERS } from "./pg-relations.ts";
+import { STATISTICS_PROVIDERS } from "./pg-stat.ts";
 import { TYPE_PROVIDERS } from "./pg-types.ts";
 import type { ListedStatement, Named, Provider, ProviderContext } from "./provider.ts";
 import { type Shape, systemShapes } from "./shapes.ts";
@@ -37,6 +38,7 @@ const CATALOG_PROVIDERS: Readonly<Record<string, Provider>> = {
   ...CLUSTER_PROVIDERS,
   pg_indexes: indexesRows,
   pg_depend: dependRows,
+  ...STATISTICS_PROVIDERS,
 };
 
 const BATCH_ROWS = 500;

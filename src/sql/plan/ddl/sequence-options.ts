@@ -23,6 +23,23 @@ export function sequenceOptions(nodes: readonly Node[]): SequenceOptions {
   return options;
 }
 
+/** As `sequenceOptions`, with the name that SEQUENCE NAME gives. @throws SqlError. */
+export function identityOptions(
+  nodes: readonly Node[],
+): SequenceOptions & { readonly name?: string } {
+  const isName = (node: Node): boolean => contentOf(node, "DefElem")?.defname === "sequence_name";
+  const [named, twice] = nodes.filter(isName);
+  if (twice !== undefined) throw new SqlError("42601", "conflicting or redundant options");
+  const options = sequenceOptions(nodes.filter((node) => !isName(node)));
+  const path = textsOf(contentOf(contentOf(named, "DefElem")?.arg, "List")?.items);
+  const name = path.at(-1);
+  if (name === undefined) return options;
+  if (path.length > 1) {
+    throw notSupported("SEQUENCE NAME with a schema", "The sequence is in the table's schema.");
+  }
+  return { ...options, name };
+}
+
 function optionOf(name: string, arg: Node | undefined): SequenceOptions {
   switch (name) {
     case "start":

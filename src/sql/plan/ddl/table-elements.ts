@@ -24,7 +24,7 @@ import { type PlanEnv, scopeOf } from "../env.ts";
 import { madeName } from "./ddl-run.ts";
 import { type Elements, type Given, noElements } from "./elements.ts";
 import { addLike } from "./like.ts";
-import { sequenceOptions } from "./sequence-options.ts";
+import { identityOptions } from "./sequence-options.ts";
 
 /** Reads the elements of CREATE TABLE. @throws SqlError. */
 export async function tableSpec(
@@ -111,7 +111,7 @@ export async function addColumn(
         given = await defaultOf(env, column, constraint.raw_expr as Node);
         break;
       case "CONSTR_IDENTITY":
-        sequence = sequenceOptions(constraint.options ?? []);
+        sequence = identityOptions(constraint.options ?? []);
         identity = constraint.generated_when === "a" ? "always" : "by default";
         break;
       case "CONSTR_ATTR_DEFERRABLE":

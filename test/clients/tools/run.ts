@@ -1,0 +1,100 @@
+import { parseArgs } from "node:util";
+import {
+  type PostgresServer,
+  postgresPrograms,
+  startPostgres,
+} from "../../support/postgres-server.ts";
+import { PostgresWire } from "../../support/postgres-wire.ts";
+import { add, type Counts, finish, missing, ONE_FAILED } from "../counts.ts";
+import { withServer } from "../with-server.ts";
+import { stepsOf, wrongWith } from "./compare.ts";
+import { prepareTools, type Runtimes, runSession, TOOLS, type Tool } from "./tools.ts";
+
+/*
+ * Sessions of ORMs and of other tools against a server of this checkout and against PostgreSQL 15:
+ * each of their steps must tell the same. Arguments name the tools to run; none: all.
+ */
+
+const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
+const USER = "tester";
+
+interface Both {
+  readonly postgres: PostgresServer;
+  /** Where Firn listens. */
+  readonly port: number;
+  readonly runtimes: Runtimes;
+}
+
+/** Why a tool is not tried; undefined where it is. */
+async function lacking({ port, runtimes }: Both, tool: Tool): Promise<string | undefined> {
+  if (runtimes[tool.language] === undefined) return "no Python 3.10 or newer with venv";
+  if (tool.needs === undefined) return undefined;
+  const wire = await PostgresWire.connect(port, USER, tool.name);
+  const answers = await wire.query(tool.needs);
+  wire.close();
+  const refused = answers.find(({ error }) => error !== undefined);
+  return refused && `it needs "${tool.needs}": ${refused.error?.message}`;
+}
+
+async function runTool(both: Both, tool: Tool): Promise<Counts> {
+  console.log(`\n${tool.name}`);
+  const lacks = await lacking(both, tool);
+  if (lacks !== undefined) {
+    console.log(`  skip: ${tool.name} is not tried: ${lacks}`);
+    return { ...NONE, skipped: 1 };
+  }
+  const command = both.runtimes[tool.language] as string;
+  const env = { PGHOST: "127.0.0.1", PGUSER: USER, PGDATABASE: tool.name };
+  // Both at once: each waits for its server most of the time.
+  const [expected, actual] = await Promise.all(
+    [both.postgres.port, both.port].map(async (port) =>
+      stepsOf(await runSession(tool, command, { ...env, PGPORT: `${port}` })),
+    ),
+  );
+  let counts = NONE;
+  for (const step of expected?.keys() ?? []) {
+    const wrong = wrongWith(expected?.get(step), actual?.get(step));
+    console.log(wrong === undefined ? `  ok ${step}` : `  not ok ${step}: ${wrong}`);
+    counts = add(counts, { ...NONE, [wrong === undefined ? "passed" : "failed"]: 1 });
+  }
+  return counts.passed + counts.failed === 0 ? ONE_FAILED : counts;
+}
+
+async function makeDatabases(postgres: PostgresServer, tools: readonly Tool[]): Promise<void> {
+  const admin = await postgres.connect();
+  await admin.query(`CREATE ROLE ${USER} SUPERUSER LOGIN`);
+  for (const { name } of tools) await admin.query(`CREATE DATABASE ${name} OWNER ${USER}`);
+  admin.close();
+}
+
+async function runTools(tools: readonly Tool[], port: number | undefined): Promise<Counts> {
+  const programs = postgresPrograms();
+  if (port === undefined || programs === undefined) return ONE_FAILED;
+  const runtimes = await prepareTools();
+  const postgres = await startPostgres(programs);
+  try {
+    await makeDatabases(postgres, tools);
+    let counts = NONE;
+    for (const tool of tools)
+      counts = add(counts, await runTool({ postgres, port, runtimes }, tool));
+    return counts;
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function main(): Promise<Counts> {
+  const { positionals } = parseArgs({ allowPositionals: true });
+  const unknown = positionals.filter((name) => !TOOLS.some((tool) => tool.name === name));
+  if (unknown.length > 0) throw new Error(`no such tool: ${unknown.join(", ")}`);
+  if (postgresPrograms() === undefined) return missing("skipped: PostgreSQL 15 is not installed");
+  const tools = TOOLS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  // A database is a catalog.
+  const catalogs = tools.flatMap(({ name }) => ["--catalog", name]);
+  return await withServer(
+    ({ postgresPort }) => runTools(tools, postgresPort),
+    ["--pg-port", "0", ...catalogs],
+  );
+}
+
+finish(await main());

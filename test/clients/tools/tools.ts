@@ -1,0 +1,82 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { findPython, PythonEnvironment } from "../python.ts";
+
+const HERE = import.meta.dirname;
+const NODE = join(HERE, "node");
+/** A session hangs that takes longer, on a slow machine too. */
+const LIMIT_MS = 600_000;
+
+/** Tools over PostgreSQL's protocol: a session of each runs on both servers. */
+export interface Tool {
+  /** Of the tool, and of the database that its session has for itself. */
+  readonly name: string;
+  readonly language: "python" | "node";
+  /** Below the language's folder. */
+  readonly file: string;
+  /** A statement that the tool cannot do without; it is skipped where the server refuses it. */
+  readonly needs?: string;
+}
+
+const ADVISORY = "SELECT pg_advisory_xact_lock(1)";
+
+export const TOOLS: readonly Tool[] = [
+  { name: "sqlalchemy", language: "python", file: "sqlalchemy_session.py" },
+  { name: "alembic", language: "python", file: "alembic_session.py" },
+  { name: "django", language: "python", file: "django_session.py" },
+  { name: "kysely", language: "node", file: "kysely.mjs", needs: ADVISORY },
+  { name: "drizzle", language: "node", file: "drizzle.mjs" },
+];
+
+/** What the sessions are run by: undefined for a language that this machine lacks. */
+export interface Runtimes {
+  readonly python: string | undefined;
+  readonly node: string;
+}
+
+/** Installs the tools. @throws Error where that fails; it has said why. */
+export async function prepareTools(): Promise<Runtimes> {
+  installNode();
+  const base = findPython();
+  if (base === undefined) return { python: undefined, node: process.execPath };
+  const requirements = join(HERE, "requirements.txt");
+  const environment = new PythonEnvironment(join(HERE, ".venv"), requirements);
+  await environment.prepare(base);
+  return { python: environment.python, node: process.execPath };
+}
+
+/** As the lock file says; no script of a package is run. */
+function installNode(): void {
+  // npm writes it last.
+  if (existsSync(join(NODE, "node_modules", ".package-lock.json"))) return;
+  console.log("installing into test/clients/tools/node/node_modules");
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
+  const { status } = spawnSync("npm", args, { cwd: NODE, stdio: ["ignore", "inherit", "inherit"] });
+  if (status !== 0) throw new Error("the tools of Node cannot be installed");
+}
+
+/** Runs a session, and gives what it printed. */
+export async function runSession(
+  { language, file }: Tool,
+  command: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const child = spawn(command, [join(HERE, language, file)], {
+    env: { ...process.env, ...env, PYTHONDONTWRITEBYTECODE: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: LIMIT_MS,
+  });
+  let output = "";
+  let errors = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  const [exitCode] = await once(child, "close");
+  if (exitCode !== 0) console.log(`  ${file} ended with exit code ${exitCode}: ${errors}`);
+  return output;
+}
