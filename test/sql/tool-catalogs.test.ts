@@ -114,6 +114,35 @@ describe("identity columns", () => {
   });
 });
 
+describe("privileges in information_schema", () => {
+  it("are those of the owner where all may do everything", async () => {
+    await client.query(`create table t (a int); create view v as select a from t;
+      create sequence s; create domain d as int`);
+    const tables = `select table_name, string_agg(privilege_type, ' ' order by privilege_type)
+      from information_schema.role_table_grants where grantee = 'tester' and grantor = grantee
+        and is_grantable = 'YES' group by 1 order by 1`;
+    const all = "DELETE INSERT REFERENCES SELECT TRIGGER TRUNCATE UPDATE";
+    expect(await rows(tables)).toEqual([`"t" "${all}"`, `"v" "${all}"`]);
+    const columns = `select table_name, column_name, privilege_type
+      from information_schema.column_privileges where table_schema = 'public' order by 1, 3`;
+    expect(await rows(columns)).toEqual(
+      ["t", "v"].flatMap((name) =>
+        ["INSERT", "REFERENCES", "SELECT", "UPDATE"].map((word) => `"${name}" "a" "${word}"`),
+      ),
+    );
+    const usage = `select object_name, object_type, grantee, is_grantable
+      from information_schema.usage_privileges where object_schema = 'public' order by 1, 3`;
+    expect(await rows(usage)).toEqual([
+      '"d" "DOMAIN" "PUBLIC" "NO"',
+      '"d" "DOMAIN" "tester" "YES"',
+      '"s" "SEQUENCE" "tester" "YES"',
+    ]);
+    const system = `select grantee, privilege_type from information_schema.table_privileges
+      where table_name = 'pg_class' and grantee = 'PUBLIC'`;
+    expect(await rows(system)).toEqual(['"PUBLIC" "SELECT"']);
+  });
+});
+
 describe("views of statistics", () => {
   it("list tables and indexes", async () => {
     await client.query("create table t (id int primary key, a int unique)");

@@ -25,7 +25,7 @@ const ASKS: RegExp = new RegExp(
 /** Statements that may ask for principals and roles: owners, and who was granted what. */
 const ROLES: RegExp = new RegExp(
   "\\bpg_(?:roles|authid|auth_members|user|shadow|group|get_userbyid|has_role|tables|views)\\b|" +
-    "\\bhas_\\w+_privilege\\b|acl\\b|owner\\b|regrole",
+    "\\bhas_\\w+_privilege\\b|acl\\b|owner\\b|regrole|_privileges\\b|_grants\\b|_roles\\b",
   "i",
 );
 

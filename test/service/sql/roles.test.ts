@@ -147,6 +147,35 @@ describe("GRANT and REVOKE", () => {
     expect(await rowsOf(team, own, {}, jo)).toEqual([[true, false]]);
     const acl = "select relacl::text from pg_class where oid = 's.t'::regclass";
     expect(await rowsOf(team, acl)).toEqual([["{readers=r/admin}"]]);
+    const granted = `select grantor, grantee, privilege_type, is_grantable, with_hierarchy
+      from information_schema.%s where table_name = 't' and grantee <> 'admin' order by 1, 2, 3`;
+    const reads = ["admin", "readers", "SELECT", "NO", "YES"];
+    expect(await rowsOf(team, granted.replace("%s", "table_privileges"))).toEqual([reads]);
+    expect(await rowsOf(team, granted.replace("%s", "role_table_grants"))).toEqual([reads]);
+    await rowsOf(team, "grant insert on s.t to public");
+    const writes = ["DELETE", "INSERT", "TRUNCATE", "UPDATE"];
+    const toAll = "grantee = 'PUBLIC' and table_schema = 's' order by 1";
+    const asked = `select privilege_type from information_schema.table_privileges where ${toAll}`;
+    expect((await rowsOf(team, asked)).flat()).toEqual(writes);
+    const byName = asked.replace("table_privileges", "role_table_grants");
+    expect(await rowsOf(team, byName)).toEqual([]);
+    await rowsOf(team, "revoke insert on s.t from public");
+    const types = "select privilege_type from information_schema.role_table_grants where %s";
+    const ofAdmin = types.replace("%s", "table_name = 't' and grantee = 'admin' order by 1");
+    expect((await rowsOf(team, ofAdmin)).flat()).toEqual([
+      ...["DELETE", "INSERT", "REFERENCES", "SELECT", "TRIGGER", "TRUNCATE", "UPDATE"],
+    ]);
+    const columns = `select grantee, column_name, privilege_type, is_grantable
+      from information_schema.column_privileges where %w`;
+    const ofReaders = columns.replace("%w", "grantee = 'readers'");
+    expect(await rowsOf(team, ofReaders)).toEqual([["readers", "a", "SELECT", "NO"]]);
+    // Who is neither the owner nor an administrator sees what it was granted.
+    const ofJo = columns.replace("%w", "table_schema = 's'");
+    expect(await rowsOf(team, ofJo, {}, jo)).toEqual([["readers", "a", "SELECT", "NO"]]);
+    const enabled = "select role_name from information_schema.enabled_roles order by 1";
+    expect((await rowsOf(team, enabled, {}, jo)).flat()).toEqual(["jo", "readers"]);
+    const applicable = "select grantee, role_name from information_schema.applicable_roles";
+    expect(await rowsOf(team, applicable, {}, jo)).toEqual([["jo", "readers"]]);
     const roles = "select rolname, rolcanlogin, rolsuper from pg_roles order by 1";
     expect(await rowsOf(team, roles)).toEqual([
       ["admin", true, true],

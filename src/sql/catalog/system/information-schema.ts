@@ -4,6 +4,7 @@ import { numericModifier } from "../../types/numeric.ts";
 import { OID } from "../../types/oids.ts";
 import { defaultText } from "./definitions.ts";
 import { formatType } from "./format-type.ts";
+import { GRANT_PROVIDERS } from "./information-grants.ts";
 import { attributesOf, columnsOfConstraint, partsOf, viewText } from "./pg-relations.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
 import type { CatalogSnapshot, SnapshotConstraint, SnapshotRelation } from "./snapshot.ts";
@@ -311,6 +312,7 @@ function* sequencesRows({ snapshot }: ProviderContext): Generator<Named> {
 
 export const INFORMATION_PROVIDERS: Readonly<Record<string, Provider>> = {
   schemata: schemataRows,
+  ...GRANT_PROVIDERS,
   tables: tablesRows,
   views: viewsRows,
   columns: columnsRows,

@@ -44,7 +44,7 @@ function* databaseRows({ snapshot }: ProviderContext): Generator<Named> {
 }
 
 /** What `pg_roles` shows: all but the role that everybody is a member of. */
-function shownRoles({ roles, user }: CatalogSnapshot): readonly ListedRole[] {
+export function shownRoles({ roles, user }: CatalogSnapshot): readonly ListedRole[] {
   const shown = roles.filter(({ isPublic }) => !isPublic);
   return shown.length > 0 ? shown : [sessionRole(user)];
 }
