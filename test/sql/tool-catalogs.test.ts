@@ -143,6 +143,22 @@ describe("privileges in information_schema", () => {
   });
 });
 
+describe("a table in the place of another", () => {
+  it("takes its name in one transaction, as dbt does", async () => {
+    await client.query("create table t (a int); insert into t values (1)");
+    await client.query("create view v as select a from t");
+    await client.query(`begin; create table t_tmp as select 2 as a;
+      alter table t rename to t_backup; alter table t_tmp rename to t; commit`);
+    expect(await rows("select a from t")).toEqual(["2"]);
+    expect(await rows("select a from v")).toEqual(["1"]);
+    expect(await code("drop table t_backup")).toBe("2BP01");
+    expect(await code("drop table t_backup cascade")).toBe("done");
+    await client.query(`begin; create table n as select 3 as a; alter table t rename to o;
+      alter table n rename to t; alter table o rename to n; rollback`);
+    expect(await rows("select a from t")).toEqual(["2"]);
+  });
+});
+
 describe("views of statistics", () => {
   it("list tables and indexes", async () => {
     await client.query("create table t (id int primary key, a int unique)");

@@ -104,7 +104,6 @@ describe("a view", () => {
     expect(await failure("alter table t rename column b to c")).toMatch(
       /^0A000: renaming a column/,
     );
-    expect(await failure("alter table t rename to u")).toMatch(/^0A000: renaming a table/);
     expect(await failure("alter table t alter column a type int8")).toMatch(
       /^0A000: cannot alter type of a column used by a view or rule/,
     );
@@ -304,7 +303,9 @@ describe("a table like another one", () => {
     expect(await failure("insert into whole (y) values ('b')")).toMatch(/^23505/);
     expect(
       await rows("select indexname from pg_indexes where tablename = 'whole' order by 1"),
-    ).toBe("whole_n_d_key whole_pkey");
+    ).toBe("whole_n_d_idx whole_pkey");
+    const constraints = "select conname from pg_constraint where conrelid = 'whole'::regclass";
+    expect(await rows(`${constraints} and contype = 'u'`)).toBe("");
     await client.query(
       "create table some_of (like m including all excluding indexes excluding constraints)",
     );
@@ -331,5 +332,34 @@ describe("a comment", () => {
     expect(await failure("comment on column t.nothing is 'x'")).toBe(
       '42703: column "nothing" of relation "t" does not exist',
     );
+  });
+});
+
+describe("renaming what a view uses", () => {
+  it("goes into the queries of views on tables and views", async () => {
+    await client.query(`create schema s; create view v as select id, t.a, public.t.b from t;
+      create view w as select v.id, x.a from v join (select * from v where a > 0) x using (id);
+      create view two as with t as (select 1 as id) select t.id, o.a from t, public.t o`);
+    const before = [await rows("table v order by 1"), await rows("table w order by 1")];
+    const both = await rows("table two order by 2");
+    await client.query(`begin; alter table t rename to t_old; alter view v rename to v_old;
+      create table t (id int); alter table t_old set schema s; commit`);
+    expect([await rows("table v_old order by 1"), await rows("table w order by 1")]).toEqual(
+      before,
+    );
+    expect(await rows("table two order by 2")).toBe(both);
+    expect(await failure("drop table s.t_old")).toMatch(/^2BP01/);
+    await client.query("drop table t; alter table s.t_old rename to t");
+    expect(await rows("table w order by 1")).toBe(before[1]);
+    await client.query("begin; alter table s.t rename to other; rollback");
+    expect(await rows("table v_old order by 1")).toBe(before[0]);
+  });
+
+  it("ALTER TABLE renames and moves views too", async () => {
+    await client.query("create schema s; create view v as select id from t");
+    await client.query("alter table v rename to w; alter table w set schema s");
+    expect(await rows("select count(*) from s.w")).toBe("9");
+    expect(await failure("alter table t rename to t")).toMatch(/^42P07/);
+    expect(await failure("alter table nothing rename to w")).toMatch(/^42P01/);
   });
 });

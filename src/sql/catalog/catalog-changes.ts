@@ -263,7 +263,7 @@ export class CatalogChanges {
     const moved = new Set<TableId>();
     let isRefused = true;
     try {
-      for (const change of changes) {
+      for (const change of inOrderOfClaims(changes)) {
         const claim = await this.#claim(rows, change, changes, moved);
         if (claim !== undefined) claims.push(claim);
       }
@@ -377,6 +377,12 @@ export class CatalogChanges {
     if (meaning !== "as before") return meaning;
     return await this.#catalog.entry(at);
   }
+}
+
+/** A new table may take a name that another one gives up: tables that are there move first. */
+function inOrderOfClaims(changes: readonly Change[]): readonly Change[] {
+  const isCreate = ({ kind }: Change): boolean => kind === "create";
+  return [...changes.filter((one) => !isCreate(one)), ...changes.filter(isCreate)];
 }
 
 function lastIndexOf(changes: readonly Change[], kind: "create", id: TableId): number {

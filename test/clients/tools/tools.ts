@@ -13,8 +13,8 @@ const LIMIT_MS = 600_000;
 export interface Tool {
   /** Of the tool, and of the database that its session has for itself. */
   readonly name: string;
-  readonly language: "python" | "node";
-  /** Below the language's folder. */
+  readonly language: "python" | "dbt" | "node";
+  /** In the folder `node`, or `python`. */
   readonly file: string;
   /** A statement that the tool cannot do without; it is skipped where the server refuses it. */
   readonly needs?: string;
@@ -26,6 +26,7 @@ export const TOOLS: readonly Tool[] = [
   { name: "sqlalchemy", language: "python", file: "sqlalchemy_session.py" },
   { name: "alembic", language: "python", file: "alembic_session.py" },
   { name: "django", language: "python", file: "django_session.py" },
+  { name: "dbt", language: "dbt", file: "dbt_session.py" },
   { name: "kysely", language: "node", file: "kysely.mjs", needs: ADVISORY },
   { name: "drizzle", language: "node", file: "drizzle.mjs" },
 ];
@@ -33,6 +34,8 @@ export const TOOLS: readonly Tool[] = [
 /** What the sessions are run by: undefined for a language that this machine lacks. */
 export interface Runtimes {
   readonly python: string | undefined;
+  /** An environment of its own: it wants other versions of what others want too. */
+  readonly dbt: string | undefined;
   readonly node: string;
 }
 
@@ -40,11 +43,13 @@ export interface Runtimes {
 export async function prepareTools(): Promise<Runtimes> {
   installNode();
   const base = findPython();
-  if (base === undefined) return { python: undefined, node: process.execPath };
-  const requirements = join(HERE, "requirements.txt");
-  const environment = new PythonEnvironment(join(HERE, ".venv"), requirements);
-  await environment.prepare(base);
-  return { python: environment.python, node: process.execPath };
+  const node = process.execPath;
+  if (base === undefined) return { python: undefined, dbt: undefined, node };
+  const python = new PythonEnvironment(join(HERE, ".venv"), join(HERE, "requirements.txt"));
+  await python.prepare(base);
+  const dbt = new PythonEnvironment(join(HERE, ".venv-dbt"), join(HERE, "dbt-requirements.txt"));
+  await dbt.prepare(base);
+  return { python: python.python, dbt: dbt.python, node };
 }
 
 /** As the lock file says; no script of a package is run. */
@@ -63,7 +68,8 @@ export async function runSession(
   command: string,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const child = spawn(command, [join(HERE, language, file)], {
+  const folder = language === "node" ? NODE : join(HERE, "python");
+  const child = spawn(command, [join(folder, file)], {
     env: { ...process.env, ...env, PYTHONDONTWRITEBYTECODE: "1" },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: LIMIT_MS,

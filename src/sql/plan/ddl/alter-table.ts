@@ -1,6 +1,6 @@
 import type { Node } from "libpg-query";
 import type { Privilege } from "../../../api/privileges.ts";
-import type { ColumnSpec, TableChange, TableDescriptor } from "../../../rows/index.ts";
+import type { ColumnSpec, TableChange, TableDescriptor, ViewObject } from "../../../rows/index.ts";
 import { visibleColumns } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import { notSupported, SqlError } from "../../error.ts";
@@ -22,6 +22,7 @@ import {
 import { planRenameDomainConstraint } from "./domains.ts";
 import { noElements } from "./elements.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
+import { renameInViews } from "./rename-in-views.ts";
 import { moveSequence, planMoveSequence } from "./sequences.ts";
 import { checkResetParameters, checkStorageParameters } from "./storage-parameters.ts";
 import {
@@ -34,7 +35,7 @@ import {
   uniqueIndex,
 } from "./table-elements.ts";
 import { planMoveType } from "./types.ts";
-import { dropViewsOf, planMoveView, readsColumn, refuseViewsOf } from "./views.ts";
+import { dropViewsOf, moveView, planMoveView, readsColumn, refuseViewsOf } from "./views.ts";
 
 /** ALTER TABLE: its commands one after the other, all of them or none. */
 export function planAlterTable(
@@ -320,6 +321,12 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
     throw notSupported(`ALTER ${what} … RENAME`);
   }
   return ddlPlan(env, "ALTER TABLE", async (on) => {
+    // ALTER TABLE renames views too.
+    const view = isColumn ? undefined : await viewOf(on, ports, relation);
+    if (view !== undefined) {
+      await moveView(on, ports, view, { name: newname });
+      return;
+    }
     const needs = isColumn ? ALTERS : MOVES;
     // What is a relation too may be named as if it were a table.
     const { schemaname, relname = "" } = relation;
@@ -341,7 +348,8 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
       await change.alter({ kind: "rename column", column: subname, name: newname });
       return;
     }
-    await moved(on, found, relation.relname ?? "", { path: found.path, name: newname });
+    const to = { path: found.path, name: newname };
+    await moved(on, ports, found, relation.relname ?? "", to);
   });
 }
 
@@ -367,24 +375,38 @@ export function planSetSchema(
     throw notSupported(`ALTER ${what} … SET SCHEMA`);
   }
   return ddlPlan(env, "ALTER TABLE", async (on) => {
+    const view = await viewOf(on, ports, relation);
+    if (view !== undefined) {
+      await moveView(on, ports, view, { schema: newschema });
+      return;
+    }
     const found = await tableOf(on, ports, relation, isOptional, MOVES);
     if (found === undefined) return;
     const path = await ports.namespaceFor(newschema);
     const name = relation.relname ?? "";
     if (path.join(".") === found.path.join(".")) return;
-    await moved(on, found, name, { path, name });
+    await moved(on, ports, found, name, { path, name });
   });
+}
+
+/** The view that a statement about a table names. */
+async function viewOf(
+  on: DdlRun,
+  ports: DdlPorts,
+  { schemaname, relname = "" }: NodeOf<"RangeVar">,
+): Promise<ViewObject | undefined> {
+  return await ports.viewNamed(on.rows, schemaname, relname);
 }
 
 async function moved(
   on: DdlRun,
+  ports: DdlPorts,
   { table, path }: FoundTable,
   name: string,
   to: { readonly path: readonly string[]; readonly name: string },
 ): Promise<void> {
   await on.names.assertHeldOn(to.path, "create");
-  const what = "renaming a table that a view uses is not supported";
-  await refuseViewsOf(on, table.id, what);
   await refuseTaken(on, to.path, to.name, false);
+  await renameInViews(on, ports, table.id, { path, name }, to);
   await on.names.renameTable(on.rows, { path, name }, to, table);
 }

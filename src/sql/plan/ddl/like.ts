@@ -85,6 +85,7 @@ function addIndexes(table: string, elements: Elements, source: TableDescriptor):
       parts,
       include,
       unique: index.unique,
+      ...(index.unique && !isConstraint && { isBare: true }),
       nullsNotDistinct: index.nullsNotDistinct,
       ...(index.predicate !== undefined && { predicate: index.predicate }),
     });

@@ -18,6 +18,7 @@ import {
   shownObject,
   skip,
 } from "./ddl-run.ts";
+import { renameInViews } from "./rename-in-views.ts";
 import { cascaded } from "./types.ts";
 import { ViewQuery } from "./view-query.ts";
 
@@ -265,18 +266,31 @@ export function planMoveView(
 ): Plan {
   return ddlPlan(env, "ALTER VIEW", async (on) => {
     const view = await ports.viewNamed(on.rows, schemaname, relname);
-    if (view === undefined) {
-      const message = `relation "${relname}" does not exist`;
-      if (!isOptional) throw new SqlError("42P01", message);
-      skip(on, "00000", message);
+    if (view !== undefined) {
+      await moveView(on, ports, view, to);
       return;
     }
-    await assertMay(on, "alter", view);
-    await refuseViewsOf(on, view.id, "cannot rename a view that another view uses");
-    const namespace =
-      to.schema === undefined ? view.namespace : await ports.namespaceFor(to.schema);
-    const name = to.name ?? view.name;
-    await refuseTaken(on, namespace, name, false);
-    await on.rows.objects.replace(view, { ...view, namespace, name });
+    const message = `relation "${relname}" does not exist`;
+    if (!isOptional) throw new SqlError("42P01", message);
+    skip(on, "00000", message);
   });
+}
+
+/** Gives a view another name or schema. */
+export async function moveView(
+  on: DdlRun,
+  ports: DdlPorts,
+  view: ViewObject,
+  to: { readonly name?: string; readonly schema?: string },
+): Promise<void> {
+  await assertMay(on, "alter", view);
+  const namespace = to.schema === undefined ? view.namespace : await ports.namespaceFor(to.schema);
+  const name = to.name ?? view.name;
+  await refuseTaken(on, namespace, name, false);
+  const [from, moved] = [
+    { path: view.namespace, name: view.name },
+    { path: namespace, name },
+  ];
+  await renameInViews(on, ports, view.id, from, moved);
+  await on.rows.objects.replace(view, { ...view, namespace, name });
 }
