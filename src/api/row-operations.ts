@@ -9,6 +9,7 @@ export type JsonRow = Readonly<Record<string, unknown>>;
 export interface GetRows {
   readonly keys: readonly JsonRow[];
   readonly columns?: readonly string[];
+  readonly versions?: boolean;
 }
 
 interface JsonBound {
@@ -23,15 +24,22 @@ export interface ScanRows {
   readonly upper?: JsonBound;
   readonly reverse?: boolean;
   readonly columns?: readonly string[];
+  readonly versions?: boolean;
   readonly pageSize?: number;
   readonly pageToken?: string;
 }
 
+/** A write of a row that has to be what it was when it was read. */
+interface Conditional {
+  /** The version that a read answered. */
+  readonly ifVersion?: string;
+}
+
 export type RowWrite =
   | { readonly op: "insert"; readonly row: JsonRow; readonly onConflict?: "error" | "nothing" }
-  | { readonly op: "put"; readonly row: JsonRow }
-  | { readonly op: "update"; readonly key: JsonRow; readonly set: JsonRow }
-  | { readonly op: "delete"; readonly key: JsonRow };
+  | ({ readonly op: "put"; readonly row: JsonRow } & Conditional)
+  | ({ readonly op: "update"; readonly key: JsonRow; readonly set: JsonRow } & Conditional)
+  | ({ readonly op: "delete"; readonly key: JsonRow } & Conditional);
 
 /** A lease that has to be held still: one of a table in the namespace of the rows. */
 export interface RequiredFence {
@@ -47,8 +55,16 @@ export interface WriteRows {
   readonly returning?: boolean;
 }
 
+export interface FoundRows {
+  readonly rows: readonly (JsonRow | null)[];
+  /** With `versions`: of each row, in their order; null where there is none. */
+  readonly versions?: readonly (string | null)[];
+}
+
 export interface RowPage {
   readonly rows: readonly JsonRow[];
+  /** With `versions`: of each row, in their order. */
+  readonly versions?: readonly string[];
   readonly nextPageToken?: string;
 }
 
@@ -86,7 +102,7 @@ export interface CheckedIndexes {
 type At = "catalog" | "namespace" | "table";
 
 export interface RowOperations {
-  getRows: Asks<At, object, GetRows, { readonly rows: readonly (JsonRow | null)[] }>;
+  getRows: Asks<At, object, GetRows, FoundRows>;
   scanRows: Asks<At, object, ScanRows, RowPage>;
   writeRows: Asks<At, object, WriteRows, { readonly results: readonly WrittenRow[] }>;
   checkRows: Asks<At, object, CheckRows, CheckedIndexes>;
@@ -110,13 +126,23 @@ const COLUMNS: Schema = {
   description: "Only these; absent: all",
 };
 const KEY: Schema = { ...ROW, description: "Values of the columns of the primary key" };
+const VERSION: Schema = {
+  type: "string",
+  maxLength: 64,
+  description: "Changes with any value of the row, and comes back with them",
+};
+const IF_VERSION: Schema = {
+  ...VERSION,
+  description: "409 `ROW_CHANGED` unless the row has this version: needs read-data",
+};
+const VERSIONS: Schema = { ...FLAG, description: "Answers with the version of each row, too" };
 const BOUND: Schema = object({ value: {} }, { inclusive: FLAG });
 const WRITE: Schema = {
   anyOf: [
     object({ op: oneOf("insert"), row: ROW }, { onConflict: oneOf("error", "nothing") }),
-    object({ op: oneOf("put"), row: ROW }),
-    object({ op: oneOf("update"), key: KEY, set: ROW }),
-    object({ op: oneOf("delete"), key: KEY }),
+    object({ op: oneOf("put"), row: ROW }, { ifVersion: IF_VERSION }),
+    object({ op: oneOf("update"), key: KEY, set: ROW }, { ifVersion: IF_VERSION }),
+    object({ op: oneOf("delete"), key: KEY }, { ifVersion: IF_VERSION }),
   ],
 };
 
@@ -145,10 +171,13 @@ export const ROW_OPERATIONS: Readonly<Record<keyof RowOperations, ApiOperation>>
     needs: ["read-data"],
     body: object(
       { keys: { type: "array", items: KEY, minItems: 1, maxItems: 1_000 } },
-      { columns: COLUMNS },
+      { columns: COLUMNS, versions: VERSIONS },
     ),
     status: 200,
-    answer: object({ rows: listOf({ anyOf: [ROW, { type: "null" }] }) }),
+    answer: object(
+      { rows: listOf({ anyOf: [ROW, { type: "null" }] }) },
+      { versions: listOf({ anyOf: [VERSION, { type: "null" }] }) },
+    ),
   },
   scanRows: {
     method: "POST",
@@ -169,13 +198,17 @@ export const ROW_OPERATIONS: Readonly<Record<keyof RowOperations, ApiOperation>>
         upper: { ...BOUND, description: "Of the column behind `equal`; exclusive if absent" },
         reverse: FLAG,
         columns: COLUMNS,
+        versions: VERSIONS,
         ...PAGE,
       },
     ),
     status: 200,
     answer: object(
       { rows: listOf(ROW) },
-      { nextPageToken: { type: "string", description: "Absent on the last page" } },
+      {
+        versions: listOf(VERSION),
+        nextPageToken: { type: "string", description: "Absent on the last page" },
+      },
     ),
   },
   writeRows: {

@@ -1,5 +1,11 @@
 import type { JsonRow } from "../api/row-operations.ts";
 
+/** A row, and the version that a change of it names. */
+export interface ReadRow {
+  readonly row: JsonRow;
+  readonly version: string;
+}
+
 /** Types whose values are JSON themselves; all others are PostgreSQL's text. */
 const JSON_TYPE =
   /^(?:bool|boolean|int2|smallint|int4|integer|float4|real|float8|double precision|jsonb?)$/;

@@ -56,8 +56,12 @@ export const STRINGS = {
   deleteRow: "Delete",
   save: "Save",
   isNull: "NULL",
-  rowWrite: "Saved in one transaction. The page first looks whether the row was changed meanwhile.",
-  rowChanged: "The row was changed or deleted since it was read. Read it anew.",
+  rowWrite: "Saved in one transaction, and only if the row has not changed since it was read.",
+  rowChanged: "The row was changed since it was read. Nothing was saved.",
+  rowGone: "There is no such row any more: it was deleted, or its key was changed.",
+  rowRead: "When it was read",
+  rowNow: "Now",
+  takeRow: "Load the row as it is now",
   deleteForGood: "Delete it for good",
   noKey: "The table has no primary key: its rows can be changed by SQL alone.",
   whoCan: "Who can?",
@@ -173,6 +177,7 @@ export const STRINGS = {
   fileSizes: "Sizes of data files",
   partitions: "Partitions",
   columns: "Columns",
+  column: "Column",
   notAllRead: "Some manifests are not read yet: these figures are of the others.",
 } as const;
 

@@ -129,7 +129,14 @@ function editsRows(): void {
     const sent = page.waitForRequest(/rows:write$/);
     await dialog.getByRole("button", { name: "Save" }).click();
     expect((await sent).postDataJSON()).toEqual({
-      writes: [{ op: "update", key: { id: ID }, set: { price: "9.25" } }],
+      writes: [
+        {
+          op: "update",
+          key: { id: ID },
+          set: { price: "9.25" },
+          ifVersion: expect.stringMatching(/^[0-9a-f]{32}$/),
+        },
+      ],
     });
     await page.getByRole("row", { name: /ice 9\.25/ }).waitFor();
 
@@ -166,10 +173,75 @@ function editsRows(): void {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("name text").fill("water");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByRole("alert").getByText("was changed or deleted").waitFor();
+    await dialog.getByRole("alert").getByText("was changed since it was read").waitFor();
     expect(await rowsOf("SELECT price FROM shop.items WHERE name = 'ice'")).toEqual([["7.00"]]);
+    const both = dialog.getByRole("row", { name: "price" }).getByRole("cell");
+    expect(await both.allInnerTexts()).toEqual(["9.25", "7.00"]);
+    // What was typed is still there, until the row is loaded as it is.
+    expect(await dialog.getByLabel("name text").inputValue()).toBe("water");
+    await dialog.getByRole("button", { name: "Load the row as it is now" }).click();
+    expect(await dialog.getByLabel("name text").inputValue()).toBe("ice");
+    expect(await dialog.getByLabel("price numeric").inputValue()).toBe("7.00");
+    await dialog.getByLabel("price numeric").fill("7.5");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("row", { name: /ice 7\.50/ }).waitFor();
+
+    await edit(page, "hail");
+    await sql("DELETE FROM shop.items WHERE id = 3");
+    await dialog.getByLabel("name text").fill("rain");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("There is no such row any more").waitFor();
+    expect(await rowsOf("SELECT id FROM shop.items WHERE id = 3")).toEqual([]);
+    await sql("INSERT INTO shop.items VALUES (3, 'hail')");
     await page.context().close();
   });
+
+  test("of two editors who save at once, the later one overwrites nothing", async () => {
+    const [{ page: first }, { page: second }] = await Promise.all([
+      stand.open(`${ITEMS}/rows`),
+      stand.open(`${ITEMS}/rows`),
+    ]);
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const arrived = new Promise<void>((resolve) => {
+      void first.route(/rows:write$/, async (route) => {
+        resolve();
+        await held;
+        await route.continue();
+      });
+    });
+    await edit(first, "ice");
+    await first.getByRole("dialog").getByLabel("price numeric").fill("1");
+    await first.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    // Whatever the page looked at before it sent the write, it has looked at by now.
+    await arrived;
+    await edit(second, "ice");
+    await second.getByRole("dialog").getByLabel("price numeric").fill("2");
+    await second.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await second.getByRole("row", { name: /ice 2\.00/ }).waitFor();
+    release();
+    await first.getByRole("alert").getByText("was changed since it was read").waitFor();
+    expect(await rowsOf("SELECT price FROM shop.items WHERE name = 'ice'")).toEqual([["2.00"]]);
+    await first.context().close();
+    await second.context().close();
+  });
+
+  test("row-changed: light and dark, wide and narrow", () =>
+    stand.inspect(
+      "row-changed",
+      `${ITEMS}/rows`,
+      async (page) => {
+        await edit(page, "ice");
+        await sql("UPDATE shop.items SET price = price + 1 WHERE name = 'ice'");
+        const dialog = page.getByRole("dialog");
+        await dialog.getByLabel("name text").fill("water");
+        await dialog.getByRole("button", { name: "Save" }).click();
+        await dialog.getByRole("button", { name: "Load the row as it is now" }).waitFor();
+      },
+      ["409"],
+    ));
 
   test("row-edit: light and dark, wide and narrow", () =>
     stand.inspect("row-edit", `${ITEMS}/rows`, (page) => edit(page, "ice")));

@@ -1,18 +1,19 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Column, Table } from "../../api/resources.ts";
 import type { JsonRow, RowWrite } from "../../api/row-operations.ts";
-import { namespaceName } from "../../client/client.ts";
+import { ApiError, namespaceName } from "../../client/client.ts";
 import { client } from "../data.ts";
 import { useRun } from "../parts/use-run.ts";
-import { changedIn, type Field, shownOf } from "../row-values.ts";
+import { changedIn, type Field, type ReadRow, shownOf } from "../row-values.ts";
 import { STRINGS } from "../strings.ts";
+import { RowChanged } from "./row-changed.tsx";
 
 interface RowFormProps {
   readonly table: Table;
   /** Columns of the primary key. */
   readonly keyColumns: readonly string[];
   /** The row that is changed; `new` makes one. */
-  readonly row: JsonRow | "new";
+  readonly row: ReadRow | "new";
   readonly onClose: (isDone: boolean) => void;
 }
 
@@ -24,7 +25,9 @@ function keyOf(row: JsonRow, columns: readonly string[]): JsonRow {
 export function RowForm({ table, keyColumns, row, onClose }: RowFormProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { refusal, run } = useRun();
-  const known = row === "new" ? undefined : row;
+  const [known, setKnown] = useState(row === "new" ? undefined : row);
+  /** What the row is now, where it is not what was read; null: there is none. */
+  const [now, setNow] = useState<ReadRow | null>();
   const { catalog, namespace, name } = table;
   const path = { catalog, namespace: namespaceName(namespace), table: name };
   useEffect(() => dialog.current?.showModal(), []);
@@ -32,50 +35,68 @@ export function RowForm({ table, keyColumns, row, onClose }: RowFormProps) {
     const isDone = await run(async () => {
       const next = writeOf();
       if (next === undefined) return;
-      if (known !== undefined) await assertUnchanged(path, known, keyOf(known, keyColumns));
-      const { results } = await client.call("writeRows", { path, body: { writes: [next] } });
-      if (results[0]?.changed === false) throw new RangeError(STRINGS.rowChanged);
+      try {
+        await client.call("writeRows", { path, body: { writes: [next] } });
+      } catch (error) {
+        if (known === undefined || !isChanged(error)) throw error;
+        setNow(await readAgain(path, keyOf(known.row, keyColumns)));
+        throw new RangeError(STRINGS.rowChanged);
+      }
     });
     if (isDone) onClose(true);
   };
   const save = (fields: readonly Field[]) =>
     write(() => {
-      const set = changedIn(fields, known);
+      const set = changedIn(fields, known?.row);
       if (known === undefined) return { op: "insert", row: set };
       if (Object.keys(set).length === 0) return undefined;
-      return { op: "update", key: keyOf(known, keyColumns), set };
+      const { row: before, version: ifVersion } = known;
+      return { op: "update", key: keyOf(before, keyColumns), set, ifVersion };
     });
-  const remove = () => write(() => ({ op: "delete", key: keyOf(known ?? {}, keyColumns) }));
+  const remove = ({ row: before, version: ifVersion }: ReadRow) =>
+    write(() => ({ op: "delete", key: keyOf(before, keyColumns), ifVersion }));
   return (
     <dialog ref={dialog} aria-labelledby="row-title" onClose={() => onClose(false)}>
       <h2 id="row-title">{known === undefined ? STRINGS.addRow : STRINGS.editRow}</h2>
       <p class="dim">{STRINGS.rowWrite}</p>
       {refusal !== undefined && <p role="alert">{refusal}</p>}
+      {known !== undefined && now !== undefined && (
+        <RowChanged
+          columns={table.columns ?? []}
+          before={known.row}
+          now={now}
+          onTake={(taken) => {
+            setKnown(taken);
+            setNow(undefined);
+          }}
+        />
+      )}
       <Fields
+        key={known?.version}
         columns={table.columns ?? []}
         keyColumns={keyColumns}
-        row={known}
+        row={known?.row}
         onSave={save}
         onCancel={() => onClose(false)}
-        {...(known !== undefined && { onDelete: remove })}
+        {...(known !== undefined && { onDelete: () => remove(known) })}
       />
     </dialog>
   );
 }
 
-/** @throws RangeError, ApiError: the row is not what it was when it was read. */
-async function assertUnchanged(
+function isChanged(error: unknown): boolean {
+  return error instanceof ApiError && error.problem.code === "ROW_CHANGED";
+}
+
+/** The row as it is now. @throws ApiError */
+async function readAgain(
   path: { readonly catalog: string; readonly namespace: string; readonly table: string },
-  row: JsonRow,
   key: JsonRow,
-): Promise<void> {
-  const { rows } = await client.call("getRows", { path, body: { keys: [key] } });
-  const [now] = rows;
-  const isSame =
-    now !== null &&
-    now !== undefined &&
-    Object.keys(row).every((name) => JSON.stringify(row[name]) === JSON.stringify(now[name]));
-  if (!isSame) throw new RangeError(STRINGS.rowChanged);
+): Promise<ReadRow | null> {
+  const body = { keys: [key], versions: true };
+  const { rows, versions = [] } = await client.call("getRows", { path, body });
+  const [row] = rows;
+  return row === null || row === undefined ? null : { row, version: versions[0] ?? "" };
 }
 
 interface FieldsProps {

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { Table } from "../../api/resources.ts";
-import type { JsonRow } from "../../api/row-operations.ts";
 import { namespaceName } from "../../client/client.ts";
 import { client, useLoaded } from "../data.ts";
 import { countText } from "../format.ts";
@@ -8,6 +7,7 @@ import { type Column, Grid } from "../parts/grid.tsx";
 import { Refused, Shown } from "../parts/states.tsx";
 import { usePages } from "../parts/use-pages.ts";
 import { Value } from "../parts/value.tsx";
+import type { ReadRow } from "../row-values.ts";
 import { STRINGS } from "../strings.ts";
 import { useDefinitions } from "./definitions.tsx";
 import { RowForm } from "./row-form.tsx";
@@ -15,9 +15,8 @@ import { RowForm } from "./row-form.tsx";
 const PAGE_SIZE = 500;
 const NUMBER = /^(?:int|float|numeric|oid)/;
 
-interface Numbered {
+interface Numbered extends ReadRow {
   readonly at: number;
-  readonly row: JsonRow;
 }
 
 /** The rows of a row table, in the order of its key or of an index; all of one state. */
@@ -25,7 +24,7 @@ export function RowsTab({ table }: { readonly table: Table }) {
   const [index, setIndex] = useState<string>();
   const [isReverse, setReverse] = useState(false);
   const [turn, setTurn] = useState(0);
-  const [edited, setEdited] = useState<JsonRow | "new">();
+  const [edited, setEdited] = useState<ReadRow | "new">();
   const { data: definitions } = useDefinitions(table);
   const keyColumns = (definitions ?? [])
     .filter(({ kind }) => kind === "key")
@@ -109,7 +108,7 @@ function columnsOf(table: Table, onEdit: ScanProps["onEdit"]): readonly Column<N
     isNumber: NUMBER.test(type) && !type.endsWith("[]"),
   }));
   if (onEdit === undefined) return shown;
-  const edit = ({ row }: Numbered) => (
+  const edit = (row: Numbered) => (
     <button type="button" class="edit" onClick={() => onEdit(row)}>
       {STRINGS.editRow}
     </button>
@@ -121,7 +120,7 @@ interface ScanProps {
   readonly table: Table;
   readonly index: string | undefined;
   readonly isReverse: boolean;
-  readonly onEdit: ((row: JsonRow) => void) | undefined;
+  readonly onEdit: ((row: ReadRow) => void) | undefined;
 }
 
 function Scan({ table, index, isReverse, onEdit }: ScanProps) {
@@ -130,12 +129,13 @@ function Scan({ table, index, isReverse, onEdit }: ScanProps) {
   const page = async (pageToken?: string) => {
     const body = {
       pageSize: PAGE_SIZE,
+      versions: true,
       ...(index !== undefined && { index }),
       ...(isReverse && { reverse: true }),
       ...(pageToken !== undefined && { pageToken }),
     };
-    const { rows, ...more } = await client.call("scanRows", { path, body });
-    return { items: rows, ...more };
+    const { rows, versions, ...more } = await client.call("scanRows", { path, body });
+    return { items: rows.map((row, i) => ({ row, version: versions?.[i] ?? "" })), ...more };
   };
   const first = useLoaded(`rows ${JSON.stringify([path, index, isReverse])}`, () => page());
   const more = usePages(first.data?.nextPageToken, page);
@@ -153,11 +153,11 @@ function Scan({ table, index, isReverse, onEdit }: ScanProps) {
             <section class="scroll" tabIndex={0} aria-label={STRINGS.rows}>
               <Grid
                 label={STRINGS.rows}
-                items={rows.map((row, at): Numbered => ({ at, row }))}
+                items={rows.map((row, at): Numbered => ({ at, ...row }))}
                 keyOf={({ at }) => String(at)}
                 onEnd={more.next}
                 columns={columnsOf(table, onEdit)}
-                onOpen={onEdit && (({ row }) => onEdit(row))}
+                onOpen={onEdit}
               />
             </section>
           </>

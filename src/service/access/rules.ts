@@ -1,4 +1,5 @@
 import type { Privilege } from "../../api/privileges.ts";
+import type { RowWrite } from "../../api/row-operations.ts";
 import { assert } from "../../base/assert.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { member } from "../../base/json-read.ts";
@@ -403,11 +404,18 @@ const ROWS: RulesOf<RowTables> = {
   publish: () => onAccount("admin"),
 };
 
+const READS: readonly Privilege[] = ["read-data"];
+
+/** Whether writes tell what is in a row: a condition that holds or not does. */
+function tells(writes: readonly RowWrite[]): boolean {
+  return writes.some((one) => "ifVersion" in one);
+}
+
 const ROW_REQUESTS: RulesOf<RowRequests> = {
   get: (place) => [on(tableOf(place), "read-data")],
   scan: (place) => [on(tableOf(place), "read-data")],
-  write: (place, { returning = false, fences = [] }) => [
-    on(tableOf(place), "write-data", ...(returning ? (["read-data"] as const) : [])),
+  write: (place, { writes, returning = false, fences = [] }) => [
+    on(tableOf(place), "write-data", ...(returning || tells(writes) ? READS : [])),
     ...fences.map(({ table }) => on(tableOf({ ...place, relation: { name: table } }), "read-data")),
   ],
   check: (place, { repair }) => [

@@ -22,7 +22,6 @@ import {
   rowAt,
   rowError,
   type TableDescriptor,
-  visibleColumns,
 } from "../../rows/index.ts";
 import { hiddenError } from "../../sql/session/shown-errors.ts";
 import type { Actor } from "../actor.ts";
@@ -33,6 +32,7 @@ import type { JsonRows } from "./json-rows.ts";
 import type { CursorPage, RowCursor, RowCursors } from "./row-cursors.ts";
 import type { RowIndexes } from "./row-indexes.ts";
 import type { OpenRowTable, RowTables } from "./row-tables.ts";
+import { listed, NO_ROW, requireVersion, type ShownRow, shownRows } from "./shown-rows.ts";
 
 const PAGE_ROWS = 100;
 const MOST_PAGE_ROWS = 1_000;
@@ -66,18 +66,21 @@ export class RowRequests {
    * @throws FirnError `TABLE_NOT_FOUND`, `FORMAT_UNSUPPORTED`, `ROW_KEY_INVALID`,
    *   `ROW_VALUE_INVALID`.
    */
-  async get(actor: Actor, place: RelationPlace, { keys, columns }: GetRows): Promise<string> {
+  async get(
+    actor: Actor,
+    place: RelationPlace,
+    { keys, columns, versions = false }: GetRows,
+  ): Promise<string> {
     const { store, id } = await this.#open(actor, place);
     const json = await this.#parts.json();
     return await store.run(
       async (tx) => {
         const table = await tx.tables.get(id);
-        const shown = columnsOf(json, table, columns);
+        const shown = shownRows(json, table, columns, versions);
         const asked = keys.map((key) => json.key(table, key));
-        const ids = shown.columns.map((column) => column.id);
-        const found = await tx.getMany(table, asked, { columns: ids });
-        const rows = found.map((row) => (row === undefined ? "null" : shown.write(row)));
-        return `{"rows":[${rows.join(",")}]}`;
+        const found = await tx.getMany(table, asked, { columns: shown.ids });
+        const rows = found.map((row) => (row === undefined ? NO_ROW : shown.write(row)));
+        return `{${listed(rows, versions)}}`;
       },
       { isolation: "repeatable read", readOnly: true },
     );
@@ -113,16 +116,16 @@ export class RowRequests {
       read = await cursors.page(cursor, page);
     }
     await rows.confirm(actor, store);
-    if (!read.hasMore) return `{"rows":[${read.text}]}`;
+    if (!read.hasMore) return `{${read.text}}`;
     const next = tokens.seal(bound, `${cursor} ${page + 1}`);
-    return `{"rows":[${read.text}],"nextPageToken":${JSON.stringify(next)}}`;
+    return `{${read.text},"nextPageToken":${JSON.stringify(next)}}`;
   }
 
   /**
    * Writes in one transaction, which is durable when this resolves.
    *
    * @throws FirnError `ROW_DUPLICATE`, `ROW_NULL`, `ROW_CHECK_FAILED`, `ROW_CONFLICT`,
-   *   `ROW_LOCK_TIMEOUT`, `LEASE_LOST`, `PATTERN_FENCE_INVALID`; and as `get`.
+   *   `ROW_CHANGED`, `ROW_LOCK_TIMEOUT`, `LEASE_LOST`, `PATTERN_FENCE_INVALID`; and as `get`.
    */
   async write(
     actor: Actor,
@@ -139,11 +142,13 @@ export class RowRequests {
             await requireFence(tx, held, name, BigInt(fence));
           }
           const table = await tx.tables.get(id);
-          const { write } = columnsOf(json, table, undefined);
+          const { write } = shownRows(json, table, undefined, false);
           const results: string[] = [];
-          for (const one of writes) {
+          for (const [at, one] of writes.entries()) {
+            await tx.statement();
+            await requireVersion({ json, tx, table }, one, at);
             const { row, changed } = await applied(json, tx, table, one);
-            const shown = returning && row !== undefined ? `,"row":${write(row)}` : "";
+            const shown = returning && row !== undefined ? `,"row":${write(row).text}` : "";
             results.push(`{"changed":${changed}${shown}}`);
           }
           return `{"results":[${results.join(",")}]}`;
@@ -211,14 +216,15 @@ export class RowRequests {
     try {
       const table = await tx.tables.get(id);
       const index = indexOf(table, asked.index);
-      const { columns, write } = columnsOf(json, table, asked.columns);
+      const withVersions = asked.versions === true;
+      const { ids, write } = shownRows(json, table, asked.columns, withVersions);
       const scan = tx.scan(table, {
         ...rangeOf(json, table, index, asked),
         index: index?.id ?? 0,
         reverse: asked.reverse === true,
-        columns: columns.map((column) => column.id),
+        columns: ids,
       });
-      return new PagedScan(tx, scan, write, pageRows);
+      return new PagedScan({ tx, scan, write, pageRows, withVersions });
     } catch (error) {
       tx.rollback();
       throw error;
@@ -243,73 +249,59 @@ export class RowRequests {
   }
 }
 
+interface PagedScanParts {
+  readonly tx: RowTransaction;
+  readonly scan: RowScan;
+  readonly write: (row: readonly Datum[]) => ShownRow;
+  readonly pageRows: number;
+  readonly withVersions: boolean;
+}
+
 /** A scan, page by page. Its transaction ends with its last row. */
 class PagedScan implements RowCursor {
-  readonly #tx: RowTransaction;
-  readonly #scan: RowScan;
-  readonly #write: (row: readonly Datum[]) => string;
-  readonly #pageRows: number;
+  readonly #parts: PagedScanParts;
   /** Of a batch that a page has ended in. */
-  #left: string[] = [];
+  #left: readonly ShownRow[] = [];
   #isOver = false;
 
-  constructor(
-    tx: RowTransaction,
-    scan: RowScan,
-    write: (row: readonly Datum[]) => string,
-    pageRows: number,
-  ) {
-    this.#tx = tx;
-    this.#scan = scan;
-    this.#write = write;
-    this.#pageRows = pageRows;
+  constructor(parts: PagedScanParts) {
+    this.#parts = parts;
   }
 
   async next(): Promise<CursorPage> {
-    const page: string[] = [];
+    const { pageRows, withVersions } = this.#parts;
+    const page: ShownRow[] = [];
     let length = 0;
     for (;;) {
-      for (const [at, text] of this.#left.entries()) {
-        if (page.length === this.#pageRows || (page.length > 0 && length >= PAGE_CHARS)) {
+      for (const [at, row] of this.#left.entries()) {
+        if (page.length === pageRows || (page.length > 0 && length >= PAGE_CHARS)) {
           this.#left = this.#left.slice(at);
-          return { text: page.join(","), hasMore: true };
+          return { text: listed(page, withVersions), hasMore: true };
         }
-        page.push(text);
-        length += text.length;
+        page.push(row);
+        length += row.text.length;
       }
       this.#left = await this.#batch();
-      if (this.#left.length === 0) return { text: page.join(","), hasMore: false };
+      if (this.#left.length === 0) return { text: listed(page, withVersions), hasMore: false };
     }
   }
 
   close(): void {
     this.#isOver = true;
-    this.#scan.close();
-    this.#tx.rollback();
+    this.#parts.scan.close();
+    this.#parts.tx.rollback();
   }
 
-  async #batch(): Promise<string[]> {
+  async #batch(): Promise<readonly ShownRow[]> {
     if (this.#isOver) return [];
-    const batch = await this.#scan.nextBatch();
+    const { scan, write } = this.#parts;
+    const batch = await scan.nextBatch();
     if (batch === undefined) {
       this.close();
       return [];
     }
-    return Array.from({ length: batch.count }, (_, i) => this.#write(rowAt(batch, i)));
+    return Array.from({ length: batch.count }, (_, i) => write(rowAt(batch, i)));
   }
-}
-
-/** The columns that are asked for, and what writes rows of them. */
-function columnsOf(
-  json: JsonRows,
-  table: TableDescriptor,
-  names: readonly string[] | undefined,
-): {
-  readonly columns: readonly ColumnDescriptor[];
-  readonly write: (row: readonly Datum[]) => string;
-} {
-  const columns = names?.map((name) => json.column(table, name)) ?? visibleColumns(table);
-  return { columns, write: json.writer(columns) };
 }
 
 /** @throws FirnError `NotFound`, code `ROW_INDEX_NOT_FOUND`. */
@@ -350,7 +342,6 @@ async function applied(
   table: TableDescriptor,
   write: RowWrite,
 ): Promise<Applied> {
-  await tx.statement();
   switch (write.op) {
     case "insert": {
       const [columns, values] = split(json.fields(table, write.row));

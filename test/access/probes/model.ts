@@ -109,8 +109,9 @@ const giving: Rule = (sent) =>
   );
 
 const writeRows: Rule = (sent) => {
-  const { returning, fences } = bodyOf(sent);
-  const reads = returning === true || fences !== undefined;
+  const { writes, returning, fences } = bodyOf(sent);
+  const isConditional = JSON.stringify(writes ?? []).includes('"ifVersion"');
+  const reads = returning === true || fences !== undefined || isConditional;
   return [["T", "write-data"], ...(reads ? ([["T", "read-data"]] as const) : [])];
 };
 

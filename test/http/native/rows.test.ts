@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JsonRow, RowPage, RowWrite } from "../../../src/api/row-operations.ts";
+import type { FoundRows, JsonRow, RowPage, RowWrite } from "../../../src/api/row-operations.ts";
 import { Api } from "./api.ts";
 
 const ROWS = "/catalogs/lake/namespaces/public/tables/people/rows";
@@ -108,6 +108,119 @@ describe("rows over HTTP", () => {
     // Nothing of a transaction is there if its last write is refused.
     await refused([...insert({ id: 50, team: "x" }), ...insert({ id: 1, team: "x" })]);
     expect(await get({ id: 50 })).toEqual([null]);
+  });
+});
+
+const readVersion = async (id: number, more: object = {}) => {
+  const request = { keys: [{ id }], versions: true, ...more };
+  const { rows, versions } = await api.done<FoundRows>("POST", `${ROWS}:get`, request);
+  return { row: rows[0], ifVersion: versions?.[0] ?? "none" };
+};
+
+describe("writes of a version", () => {
+  it("happen once, and not again on the row that they made", async () => {
+    await write([{ op: "insert", row: { id: 20, team: "cas", age: 1 } }]);
+    const { ifVersion } = await readVersion(20);
+    const update = { op: "update", key: { id: 20 }, set: { age: 2 }, ifVersion } as const;
+    expect((await write([update])).results).toEqual([{ changed: true }]);
+    const { ifVersion: version } = await readVersion(20);
+    expect(version).not.toBe(ifVersion);
+    expect(await refused([update])).toMatchObject({
+      status: 409,
+      code: "ROW_CHANGED",
+      context: { table: "people", write: 0, exists: true },
+    });
+    // A version is of the values: where they are again what they were, it is again what it was.
+    await write([{ ...update, set: { age: 1 }, ifVersion: version }]);
+    expect((await readVersion(20)).ifVersion).toBe(ifVersion);
+  });
+
+  it("leave nothing of their transaction where one of them is refused", async () => {
+    const { ifVersion } = await readVersion(20);
+    const insert = { op: "insert", row: { id: 21, team: "cas" } } as const;
+    for (const stale of [
+      { op: "update", key: { id: 20 }, set: { age: 9 }, ifVersion: "x" },
+      { op: "put", row: { id: 20, team: "cas", age: 9 }, ifVersion: "x" },
+      { op: "delete", key: { id: 20 }, ifVersion: "x" },
+      { op: "update", key: { id: 99 }, set: { age: 9 }, ifVersion },
+      { op: "put", row: { id: 99, team: "cas" }, ifVersion },
+      { op: "delete", key: { id: 99 }, ifVersion },
+    ]) {
+      const exists = !JSON.stringify(stale).includes("99");
+      const problem = { status: 409, code: "ROW_CHANGED", context: { write: 1, exists } };
+      expect(await refused([insert, stale]), JSON.stringify(stale)).toMatchObject(problem);
+    }
+    expect(await get({ id: 21 }, { id: 99 })).toEqual([null, null]);
+    expect((await readVersion(20)).ifVersion).toBe(ifVersion);
+    await write([{ op: "put", row: { id: 20, team: "cas", age: 3 }, ifVersion }]);
+    const next = await readVersion(20);
+    expect(next.row).toMatchObject({ age: 3, email: null });
+    const gone = { op: "delete", key: { id: 20 }, ifVersion: next.ifVersion } as const;
+    const { results } = await write([gone], { returning: true });
+    expect(results).toEqual([{ changed: true, row: next.row }]);
+    expect(await refused([gone])).toMatchObject({ context: { exists: false } });
+    expect((await readVersion(20)).ifVersion).toBe("none");
+  });
+
+  it("compare whole rows, also those that were read in part or page by page", async () => {
+    const ids = [30, 31, 32];
+    await write(ids.map((id) => ({ op: "insert", row: { id, team: `t${id}`, age: 1 } })));
+    const request = { lower: { value: 30 }, upper: { value: 33 }, columns: ["id"], pageSize: 2 };
+    const found: string[] = [];
+    for (let pageToken: string | undefined; ; ) {
+      const page = await scan({ ...request, versions: true, ...(pageToken && { pageToken }) });
+      expect(page.rows).toEqual(
+        ids.slice(found.length, found.length + 2).map((id) => ({ id: `${id}` })),
+      );
+      found.push(...(page.versions ?? []));
+      pageToken = page.nextPageToken;
+      if (pageToken === undefined) break;
+    }
+    for (const [i, id] of ids.entries()) {
+      expect((await readVersion(id, { columns: ["team"] })).ifVersion).toBe(found[i]);
+    }
+    await write([{ op: "update", key: { id: 31 }, set: { age: 2 } }]);
+    const write31 = { op: "update", key: { id: 31 }, set: { team: "x" }, ifVersion: found[1] };
+    expect(await refused([write31])).toMatchObject({ code: "ROW_CHANGED" });
+    await write(ids.map((id) => ({ op: "delete", key: { id } })));
+  });
+});
+
+describe("versions of rows", () => {
+  it.each(["serializable", "repeatable read", "read committed"] as const)(
+    "let no racing editor overwrite another one under %s",
+    async (isolation) => {
+      await write([{ op: "put", row: { id: 40, team: "race", age: 0 } }]);
+      const tries = { refused: 0 };
+      const editor = async () => {
+        for (let done = 0; done < 10; ) {
+          const { row, ifVersion } = await readVersion(40);
+          const age = (row as { age: number }).age + 1;
+          const writes = [{ op: "update", key: { id: 40 }, set: { age }, ifVersion }];
+          const { status, body } = await api.ask("POST", `${ROWS}:write`, { writes, isolation });
+          if (status === 200) done++;
+          else expect([status, (body as { code: string }).code]).toEqual([409, "ROW_CHANGED"]);
+          if (status !== 200) tries.refused++;
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, editor));
+      expect((await readVersion(40)).row).toMatchObject({ age: 80 });
+      expect(tries.refused).toBeGreaterThan(0);
+      await write([{ op: "delete", key: { id: 40 } }]);
+    },
+  );
+
+  it("tell rows apart whose numbers a browser takes for one", async () => {
+    const rowOf = (n: string) => `{"op":"put","row":{"id":77,"jb":${n}}}`;
+    const versions: string[] = [];
+    for (const n of ["12345678901234567890", "12345678901234567891"]) {
+      await api.done("POST", `${TYPES}:write`, `{"writes":[${rowOf(n)}]}`);
+      const request = { keys: [{ id: 77 }], versions: true };
+      const found = await api.done<FoundRows>("POST", `${TYPES}:get`, request);
+      versions.push(found.versions?.[0] ?? "");
+    }
+    expect(new Set(versions).size).toBe(2);
+    await api.done("POST", `${TYPES}:write`, { writes: [{ op: "delete", key: { id: 77 } }] });
   });
 });
 

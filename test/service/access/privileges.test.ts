@@ -40,6 +40,7 @@ const lease = { name: "a", owner: "b", ttlMs: 1 };
 const events = { stream: "a", events: [1] };
 const command = { scope: "a", key: "b", hash: "c", leaseMs: 1 };
 const returned = { ...deletion, returning: true };
+const conditional = { writes: [{ op: "delete", key: { a: 1 }, ifVersion: "v" }] };
 
 /**
  * What the table of the privileges says, written down a second time: an operation on `w.t`, and the
@@ -66,6 +67,7 @@ const MATRIX: readonly (readonly [string, string, string, object | undefined, st
   ["scan rows", "POST", `${t("w", "t")}/rows:scan`, {}, "read-data"],
   ["write rows", "POST", `${t("w", "t")}/rows:write`, deletion, "write-data"],
   ["write and read rows", "POST", `${t("w", "t")}/rows:write`, returned, "write-data read-data"],
+  ["write if", "POST", `${t("w", "t")}/rows:write`, conditional, "write-data read-data"],
   ["acquire a lease", "POST", `${beside("leases")}:acquire`, lease, "write-data"],
   ["get a lease", "POST", `${beside("leases")}:get`, { name: "a" }, "read-data"],
   ["claim tasks", "POST", `${beside("queues")}:claim`, {}, "read-data write-data"],
