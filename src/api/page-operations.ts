@@ -19,6 +19,8 @@ import {
   type Summary,
   TABLE,
   type Table,
+  VIEW,
+  type View,
 } from "./resources.ts";
 import {
   COUNT,
@@ -136,6 +138,36 @@ export interface TablePage {
   readonly iceberg?: IcebergPage;
 }
 
+/** The query of a view in one dialect. */
+export interface ViewText {
+  readonly dialect: string;
+  readonly sql: string;
+  /** The text goes on: a page is for people. */
+  readonly isCut?: boolean;
+}
+
+/** What an Iceberg view was at one time. */
+export interface PageViewVersion {
+  readonly versionId: number;
+  readonly at: string;
+  /** Where names without a catalog or a namespace are looked for. */
+  readonly defaultCatalog?: string;
+  readonly defaultNamespace: readonly string[];
+  /** Such as the engine that wrote it. */
+  readonly summary: Readonly<Record<string, string>>;
+  readonly schema: PageSchema;
+  readonly texts: readonly ViewText[];
+}
+
+export interface ViewPage {
+  readonly view: View;
+  readonly currentVersionId: number;
+  readonly properties: Readonly<Record<string, string>>;
+  /** The current one, then the newest 20 of the others. */
+  readonly versions: readonly PageViewVersion[];
+  readonly versionCount: number;
+}
+
 const FIELD = object({ id: COUNT, name: TEXT, type: TEXT, required: FLAG }, { doc: TEXT });
 const TABLE_LINE: Schema = {
   ...SUMMARY,
@@ -148,12 +180,24 @@ const TABLE_LINE: Schema = {
     operation: TEXT,
   },
 };
+const PAGE_SCHEMA: Schema = object({ schemaId: COUNT, fields: listOf(FIELD) });
+const VIEW_VERSION: Schema = object(
+  {
+    versionId: COUNT,
+    at: TIME,
+    defaultNamespace: listOf(TEXT),
+    summary: PROPERTIES,
+    schema: PAGE_SCHEMA,
+    texts: listOf(object({ dialect: TEXT, sql: TEXT }, { isCut: FLAG })),
+  },
+  { defaultCatalog: TEXT },
+);
 const ICEBERG_PAGE: Schema = object(
   {
     formatVersion: COUNT,
     lastUpdated: TIME,
     currentSchemaId: COUNT,
-    schemas: listOf(object({ schemaId: COUNT, fields: listOf(FIELD) })),
+    schemas: listOf(PAGE_SCHEMA),
     partition: listOf(TEXT),
     sort: listOf(TEXT),
     properties: PROPERTIES,
@@ -169,6 +213,7 @@ export interface PageOperations {
   getCatalogPage: Asks<"catalog", PageQuery, undefined, CatalogPage>;
   getNamespacePage: Asks<"catalog" | "namespace", PageQuery, undefined, NamespacePage>;
   getTablePage: Asks<"catalog" | "namespace" | "table", object, undefined, TablePage>;
+  getViewPage: Asks<"catalog" | "namespace" | "view", object, undefined, ViewPage>;
 }
 
 const AT_NAMESPACE = "/catalogs/{catalog}/namespaces/{namespace}";
@@ -230,5 +275,20 @@ export const PAGE_OPERATIONS: Readonly<Record<keyof PageOperations, ApiOperation
     needs: ["read-metadata"],
     status: 200,
     answer: object({ table: TABLE }, { iceberg: ICEBERG_PAGE }),
+  },
+  getViewPage: {
+    method: "GET",
+    template: `${AT_NAMESPACE}/views/{view}:page`,
+    tag: "views",
+    summary: "Get a view with its queries, by version and dialect",
+    needs: ["read-metadata"],
+    status: 200,
+    answer: object({
+      view: VIEW,
+      currentVersionId: COUNT,
+      properties: PROPERTIES,
+      versions: listOf(VIEW_VERSION),
+      versionCount: COUNT,
+    }),
   },
 };

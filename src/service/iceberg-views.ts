@@ -73,6 +73,12 @@ export class IcebergViews implements ViewOperations {
     return this.#answer(await this.#files.load(found));
   }
 
+  /** What its metadata file says. Cost: as `loadView`. */
+  async metadata(_actor: Actor, ref: ViewRef): Promise<ViewMetadata> {
+    const found = await ofRelation("view", refOf(ref), () => this.#commits.find(refOf(ref)));
+    return (await this.#files.load(found)).metadata;
+  }
+
   async viewExists(_actor: Actor, ref: ViewRef): Promise<void> {
     await ofRelation("view", refOf(ref), () => this.#catalog.views.find(refOf(ref)));
   }

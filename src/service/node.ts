@@ -195,7 +195,6 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const work = { catalog, collector, tombstones, files, viewFiles, places, rows, tableImport };
   const { jobs, ofJobs } = jobsOf(parts, work);
   const guard = guardOf(catalog, jobs, metrics, parts.account?.name);
-  const catalogs = catalogsOf(catalog, locations, { warehouse, allowed });
   const snapshots = guardedBy(guard, new TableSnapshots(catalog, files, logs));
   const dropped = guardedBy(guard, new DroppedAdmin(catalog, places));
   const jobsAdmin = guardedBy(guard, new JobsAdmin(catalog, jobs));
@@ -213,6 +212,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     logs,
     warehouse,
     allowed: allowed.map((root) => locations.normalize(root)),
+    icebergViews: guardedBy(guard, views),
     snapshots,
     layouts: guardedBy(guard, new TableLayouts(catalog, files, { locations, reading: ofLayouts })),
     dropped,
@@ -226,7 +226,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   return {
     accessNews,
     catalog,
-    catalogs: guardedBy(guard, catalogs),
+    catalogs: guardedBy(guard, catalogsOf(catalog, locations, { warehouse, allowed })),
     iceberg: icebergOperations(guard, { namespaces, tables, views, reports }),
     snapshots,
     reports,

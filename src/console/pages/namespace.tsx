@@ -10,6 +10,7 @@ import { Facts, Figure } from "../parts/facts.tsx";
 import { Grid } from "../parts/grid.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { later } from "../parts/later.tsx";
 import { Link } from "../parts/link.tsx";
 import { PropertyList } from "../parts/properties.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
@@ -18,6 +19,8 @@ import { Share } from "../pictures/bars.tsx";
 import type { Path } from "../route.ts";
 import { STRINGS } from "../strings.ts";
 import { Namespaces } from "./catalog.tsx";
+
+const SqlViews = later(async () => (await import("./sql-view.tsx")).SqlViews);
 
 interface Place {
   readonly catalog: string;
@@ -85,6 +88,7 @@ function Content({ place, page, more }: ContentProps) {
       )}
       {views.length > 0 && <Views place={place} views={views} />}
       {tables.length > 0 && <Tables place={place} tables={tables} onEnd={more.next} />}
+      <OfSql {...place} />
       <PropertyList properties={namespace.properties} />
     </>
   );
@@ -130,6 +134,17 @@ function Views({ place, views }: { readonly place: Place; readonly views: readon
         ))}
       </ul>
     </>
+  );
+}
+
+/** Views of SQL are asked for when they are wanted: the catalog does not know them. */
+function OfSql(place: Place) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{STRINGS.sqlViews}</summary>
+      {isOpen && <SqlViews {...place} />}
+    </details>
   );
 }
 

@@ -1,12 +1,18 @@
-import { namespaceName } from "../../client/client.ts";
+import { useState } from "preact/hooks";
+import type { PageViewVersion, ViewPage } from "../../api/page-operations.ts";
+import { ApiError, namespaceName } from "../../client/client.ts";
 import { client, now, useLoaded } from "../data.ts";
-import { agoText } from "../format.ts";
-import { Id } from "../parts/copy.tsx";
+import { agoText, countText } from "../format.ts";
+import { Code, Id } from "../parts/copy.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Heading } from "../parts/heading.tsx";
+import { later } from "../parts/later.tsx";
 import { PropertyList } from "../parts/properties.tsx";
 import { Shown } from "../parts/states.tsx";
 import type { Path } from "../route.ts";
+import { STRINGS } from "../strings.ts";
+
+const SqlView = later(async () => (await import("./sql-view.tsx")).SqlView);
 
 interface Place {
   readonly catalog: string;
@@ -15,29 +21,112 @@ interface Place {
 }
 
 /** One view. */
-export function ViewView({ catalog, namespace, name }: Place) {
+export function ViewView(place: Place) {
+  const { catalog, namespace, name } = place;
   const path = { catalog, namespace: namespaceName(namespace), view: name };
   const { data, error } = useLoaded(`view ${JSON.stringify(path)}`, () =>
-    client.call("getView", { path }),
+    client.call("getViewPage", { path }),
   );
+  // The catalog does not know views of SQL: their shard does.
+  const isOfSql = error instanceof ApiError && error.problem.code === "VIEW_NOT_FOUND";
   return (
     <>
       <Heading icon="view" name={name} />
-      <Shown data={data} error={error}>
-        {(view) => (
-          <>
-            <Facts
-              facts={[
-                ["Kind", "view"],
-                ["Location", <Id key="location" id={view.location} />],
-                ["Changed", `${agoText(view.updatedAt, now.value)} by ${view.updatedBy}`],
-                ["Id", <Id key="id" id={view.id} />],
-              ]}
-            />
-            <PropertyList properties={view.properties} />
-          </>
-        )}
-      </Shown>
+      {isOfSql ? (
+        <SqlView {...place} refusal={error} />
+      ) : (
+        <Shown data={data} error={error}>
+          {(page) => <IcebergView {...page} />}
+        </Shown>
+      )}
+    </>
+  );
+}
+
+function IcebergView({ view, properties, versions, versionCount, currentVersionId }: ViewPage) {
+  const [chosen, setChosen] = useState(currentVersionId);
+  const shown = versions.find(({ versionId }) => versionId === chosen) ?? versions[0];
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Kind", "view"],
+          ["Location", <Id key="location" id={view.location} />],
+          ["Changed", `${agoText(view.updatedAt, now.value)} by ${view.updatedBy}`],
+          ["Id", <Id key="id" id={view.id} />],
+        ]}
+      />
+      <div class="above">
+        <h2>{STRINGS.query}</h2>
+        <label>
+          {STRINGS.version}{" "}
+          <select
+            value={String(shown?.versionId)}
+            onChange={(event) => setChosen(Number(event.currentTarget.value))}
+          >
+            {versions.map(({ versionId, at }) => (
+              <option key={versionId} value={String(versionId)}>
+                {versionId}, {agoText(at, now.value)}
+                {versionId === currentVersionId ? `, ${STRINGS.current}` : ""}
+              </option>
+            ))}
+          </select>
+        </label>
+        <span class="dim" role="status">
+          {versions.length < versionCount
+            ? `${countText(versions.length)} of ${countText(versionCount)} versions`
+            : ""}
+        </span>
+      </div>
+      {shown !== undefined && <Version {...shown} />}
+      <PropertyList properties={properties} />
+    </>
+  );
+}
+
+function Version({ defaultCatalog, defaultNamespace, ...version }: PageViewVersion) {
+  const { at, summary, schema, texts } = version;
+  const within = [...(defaultCatalog === undefined ? [] : [defaultCatalog]), ...defaultNamespace];
+  return (
+    <>
+      {texts.length === 0 && <p class="dim">{STRINGS.noQuery}</p>}
+      {texts.map(({ dialect, sql, isCut }) => (
+        <section key={dialect} aria-label={dialect}>
+          <h3>
+            <span class="badge">{dialect}</span>
+          </h3>
+          <Code text={sql} />
+          {isCut === true && <p class="dim">{STRINGS.queryCut}</p>}
+        </section>
+      ))}
+      <Facts
+        facts={[
+          [
+            "Written",
+            <time key="at" dateTime={at}>
+              {agoText(at, now.value)}
+            </time>,
+          ],
+          ["Names are looked up in", within.length === 0 ? "—" : within.join(".")],
+          ...Object.entries(summary).map(([name, value]) => [name, value] as const),
+        ]}
+      />
+      <table class="small">
+        <thead>
+          <tr>
+            <th scope="col">{STRINGS.column}</th>
+            <th scope="col">{STRINGS.type}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {schema.fields.map(({ id, name, type }) => (
+            <tr key={id}>
+              <th scope="row">{name}</th>
+              <td>{type}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </>
   );
 }

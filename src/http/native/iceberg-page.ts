@@ -51,7 +51,10 @@ export function icebergPage(metadata: TableMetadata): IcebergPage {
 }
 
 /** `names` gets the name of each field that it does not have, by id. */
-function pageSchema({ schemaId, struct }: Schema, names: Map<number, string>): PageSchema {
+export function pageSchema(
+  { schemaId, struct }: Schema,
+  names: Map<number, string> = new Map(),
+): PageSchema {
   const fields: PageField[] = [];
   const walk = (list: readonly NestedField[], above: string): void => {
     for (const { id, name, type, required, doc } of list) {

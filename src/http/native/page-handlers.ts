@@ -23,10 +23,12 @@ import {
   renderNamespace,
   renderSummary,
   renderTable,
+  renderView,
 } from "./render.ts";
 import { snapshotPage } from "./snapshot-pages.ts";
 import { mayOnAccount, renderPeriod } from "./status-handlers.ts";
 import { timeText } from "./times.ts";
+import { viewPage } from "./view-page.ts";
 
 const MINUTE_MS = 60_000;
 /** Each costs 16 lists. */
@@ -104,6 +106,12 @@ export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
       table,
       iceberg: { ...iceberg, ...(nextPageToken !== undefined && { nextPageToken }) },
     };
+  },
+  getViewPage: async ({ actor, service, params }) => {
+    const view = renderView(await service.views.get(actor, relationOf(params)));
+    const { catalog, namespace, name } = view;
+    const ref = { catalog, namespace, view: name };
+    return { view, ...viewPage(await service.icebergViews.metadata(actor, ref)) };
   },
 };
 

@@ -170,6 +170,7 @@ const TABLES: RulesOf<IcebergTables> = {
 
 const VIEWS: RulesOf<IcebergViews> = {
   loadView: (ref) => [on(viewAt(ref), "read-metadata")],
+  metadata: (ref) => [on(viewAt(ref), "read-metadata")],
   viewExists: () => [],
   createView: (ref) => [on(inCatalog(ref), "create")],
   registerView: (ref) => [on(inCatalog(ref), "create")],

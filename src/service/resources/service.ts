@@ -8,6 +8,7 @@ import type { DeltaLogs } from "../delta/logs.ts";
 import type { DroppedAdmin } from "../dropped-admin.ts";
 import type { EntityHistory } from "../entity-history.ts";
 import type { IcebergNamespaces } from "../iceberg-namespaces.ts";
+import type { IcebergViews } from "../iceberg-views.ts";
 import type { JobsAdmin } from "../jobs-admin.ts";
 import { type CallGuard, guardedBy, type UseCases } from "../operations.ts";
 import type { PageTokens } from "../page-token.ts";
@@ -48,6 +49,7 @@ export interface ModelService {
   readonly constraints: UseCases<ConstraintResources>;
   readonly otherTables: UseCases<OtherTables>;
   readonly views: UseCases<RelationResources<View>>;
+  readonly icebergViews: Pick<UseCases<IcebergViews>, "metadata">;
   readonly history: UseCases<ResourceHistory>;
   readonly lookup: UseCases<ResourceLookup>;
   readonly search: UseCases<NameSearch>;
@@ -74,7 +76,15 @@ export interface OfRows {
 export interface ModelParts
   extends Pick<
     ModelService,
-    "snapshots" | "layouts" | "dropped" | "jobs" | "changes" | "changeStreams" | "sql" | "tokens"
+    | "icebergViews"
+    | "snapshots"
+    | "layouts"
+    | "dropped"
+    | "jobs"
+    | "changes"
+    | "changeStreams"
+    | "sql"
+    | "tokens"
   > {
   /** Rows of the tables that these find. */
   readonly rowsOf: (names: ResourceNames, tables: RelationResources<Table>) => OfRows;
@@ -122,6 +132,7 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
     constraints: guardedBy(guard, new ConstraintResources({ ...parts, lookup })),
     otherTables: guardedBy(guard, new OtherTables({ ...parts, names })),
     views: guardedBy(guard, views),
+    icebergViews: parts.icebergViews,
     history: guardedBy(guard, history),
     lookup: guardedBy(guard, new ResourceLookup(history, names)),
     search: guardedBy(guard, new NameSearch(catalog, tokens, parts.names)),

@@ -237,7 +237,7 @@ const NATIVE: Readonly<Record<string, Rule>> = {
     ["T", "drop"],
     ["N", "create"],
   ],
-  ...all(readMetadata("V"), "getView listViewVersions diffView"),
+  ...all(readMetadata("V"), "getView listViewVersions diffView getViewPage"),
   updateView: alter("V"),
   dropView: [["V", "drop"]],
   renameView: [

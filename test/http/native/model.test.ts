@@ -282,6 +282,7 @@ describe("views, names, changes and jobs over HTTP", () => {
       properties: {},
     });
     const at = `${NS}/a/views`;
+    await served.done("GET", `${at}/v:page`);
     expect(await served.done("GET", `${at}/v`)).toMatchObject({ type: "view", name: "v" });
     await served.done("PATCH", `${at}/v`, { description: "a view" });
     await served.done("POST", `${at}/v:rename`, { name: "w" });

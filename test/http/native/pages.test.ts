@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type {
   CatalogPage,
   Home,
   NamespacePage,
   TablePage,
+  ViewPage,
 } from "../../../src/api/page-operations.ts";
 import { Api } from "./api.ts";
 
@@ -148,4 +149,82 @@ test("a page of an Iceberg table tells its schemas, references and snapshots", a
   const other = await served.done<TablePage>("GET", `${at}/other:page`);
   expect([other.table.format, other.iceberg]).toEqual(["DELTA", undefined]);
   expect((await served.refused("GET", `${at}/nothing:page`)).code).toBe("TABLE_NOT_FOUND");
+});
+
+describe("a page of a view", () => {
+  const at = "/catalogs/lake/namespaces/ice/views/melting:page";
+  const version = (sql: string, more: object = {}) => ({
+    "version-id": 1,
+    "timestamp-ms": Date.now(),
+    "schema-id": 0,
+    summary: { engine: "spark" },
+    "default-namespace": ["ice"],
+    representations: [{ type: "sql", sql, dialect: "spark" }],
+    ...more,
+  });
+  const commit = (...versions: readonly object[]) => {
+    const add = versions.map((one) => ({ action: "add-view-version", "view-version": one }));
+    const set = { action: "set-current-view-version", "view-version-id": -1 };
+    return iceberg("/namespaces/ice/views/melting", { updates: [...add, set] });
+  };
+
+  test("tells its queries by version and dialect, the current version first", async () => {
+    const schema = { type: "struct", fields: [{ id: 1, name: "n", required: true, type: "long" }] };
+    await iceberg("/namespaces/ice/views", {
+      name: "melting",
+      schema,
+      "view-version": version("SELECT 1 n"),
+      properties: { a: "b" },
+    });
+    const texts = [
+      { type: "sql", sql: "SELECT 2 n", dialect: "spark" },
+      { type: "sql", sql: "SELECT BIGINT '2' n", dialect: "trino" },
+    ];
+    await commit(version("", { representations: texts, "default-catalog": "lake" }));
+    const page = await served.done<ViewPage>("GET", at);
+    expect([page.view.name, page.properties, page.versionCount]).toEqual([
+      "melting",
+      { a: "b" },
+      2,
+    ]);
+    expect(page.currentVersionId).toBe(2);
+    expect(page.versions.map(({ versionId }) => versionId)).toEqual([2, 1]);
+    const [now, before] = page.versions;
+    expect(now?.texts).toEqual(texts.map(({ sql, dialect }) => ({ dialect, sql })));
+    expect([now?.defaultCatalog, now?.defaultNamespace]).toEqual(["lake", ["ice"]]);
+    expect(now?.summary).toEqual({ engine: "spark" });
+    expect(now?.schema.fields).toEqual([{ id: 1, name: "n", type: "long", required: true }]);
+    expect(before?.texts).toEqual([{ dialect: "spark", sql: "SELECT 1 n" }]);
+    expect(before?.defaultCatalog).toBeUndefined();
+    expect((await served.refused("GET", at.replace("melting", "none"))).code).toBe(
+      "VIEW_NOT_FOUND",
+    );
+  });
+
+  test("is bounded, whatever the view holds", async () => {
+    await iceberg("/namespaces/ice/views/melting", {
+      updates: [
+        {
+          action: "set-properties",
+          updates: {
+            "version.history.num-entries": "100",
+            "replace.drop-dialect.allowed": "true",
+          },
+        },
+      ],
+    });
+    const text = (i: number) => `SELECT ${i} /* ${"\u{1f9ca}".repeat(32_762)}x`;
+    const many = Array.from({ length: 30 }, (_, i) => version(text(i + 100)));
+    for (let i = 0; i < many.length; i += 5) await commit(...many.slice(i, i + 5));
+    const page = await served.done<ViewPage>("GET", at);
+    expect([page.versionCount, page.versions.length]).toEqual([32, 21]);
+    expect(page.versions[0]?.versionId).toBe(page.currentVersionId);
+    const texts = page.versions.flatMap((one) => one.texts);
+    const total = texts.reduce((sum, { sql }) => sum + sql.length, 0);
+    expect(total).toBeGreaterThan(1_000_000);
+    expect(total).toBeLessThanOrEqual(1_048_576);
+    expect(texts[0]?.isCut).toBe(true);
+    expect(text(129).startsWith(texts[0]?.sql ?? "no")).toBe(true);
+    expect(texts.every(({ sql }) => sql.isWellFormed())).toBe(true);
+  });
 });
