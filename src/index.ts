@@ -167,6 +167,12 @@ export interface FirnOptions {
   readonly bootstrapKey?: string;
   /** File of issuers whose tokens sign in. */
   readonly issuers?: string;
+  /** The one of them that signs users of the console in, and this server's client there. */
+  readonly oidcIssuer?: string;
+  readonly oidcClientId?: string;
+  readonly oidcClientSecret?: string;
+  readonly oidcScope?: string;
+  readonly oidcOrigin?: string;
   readonly allowHost?: string | readonly string[];
   readonly trustedProxy?: string | readonly string[];
   readonly maxConnections?: number;

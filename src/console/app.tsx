@@ -158,7 +158,9 @@ function Who() {
         type="button"
         onClick={() => {
           forgetStatements();
-          signOut();
+          signOut().catch(() => {
+            isGone.value = true;
+          });
         }}
       >
         {STRINGS.signOut}

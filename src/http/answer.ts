@@ -6,6 +6,8 @@ import { describe } from "./failure.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`, which alone is sent once for each. */
+  readonly cookies?: readonly string[];
   /** Several pieces are sent one behind the other, so that large ones are never copied. */
   readonly body: Uint8Array | string | readonly Uint8Array[] | undefined;
   /** It is never compressed, also where it is large and its client far. */

@@ -68,6 +68,8 @@ export interface Protocol {
   readonly unlimited: RegExp;
   /** Paths that need no credential where others do: they hold nothing of any account. */
   readonly publicPaths?: RegExp;
+  /** Whether a session of a browser, in a cookie, is a credential here. */
+  readonly takesSessions?: true;
   /** Whether the operators' socket serves it too. */
   readonly forOperators: boolean;
   /** The log level of a request that did not fail. */

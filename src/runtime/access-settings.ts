@@ -6,7 +6,9 @@ import {
   parseCount,
   parseDir,
   parseRoleArn,
+  parseScope,
   parseSpan,
+  parseText,
   parseUrl,
   spanWithin,
 } from "./setting-values.ts";
@@ -31,6 +33,14 @@ export interface AccessSettingValues {
   readonly bootstrapKey: string | undefined;
   /** Absolute path of their configuration. */
   readonly issuers: string | undefined;
+  /** Name of one in that file, which signs browsers in; with the id of this server's client. */
+  readonly oidcIssuer: string | undefined;
+  readonly oidcClientId: string | undefined;
+  /** Never shown, logged or answered. */
+  readonly oidcClientSecret: string | undefined;
+  readonly oidcScope: string;
+  /** Where browsers reach this server; absent: as they say. */
+  readonly oidcOrigin: string | undefined;
   /** A second; 0: no bound. */
   readonly principalRate: number;
   /** ARN of the role whose sessions are lent to clients. */
@@ -92,6 +102,31 @@ export const ACCESS_SETTINGS: AccessSettingTable = {
     doc:
       "With --auth required: JSON file of issuers (OpenID Connect, Kubernetes) whose tokens sign " +
       "in. See docs/access.md.",
+  },
+  oidcIssuer: {
+    ...optional("<name>", parseText),
+    doc:
+      "Name of the issuer in --issuers that signs users of the console in (OpenID Connect with " +
+      "PKCE). See docs/access.md.",
+  },
+  oidcClientId: {
+    ...optional("<id>", parseText),
+    doc: "With --oidc-issuer: client id of this server at the provider.",
+  },
+  oidcClientSecret: {
+    ...optional("<secret>", parseText),
+    secret: true,
+    doc: "Client secret for --oidc-client-id. Without it the client is a public one.",
+  },
+  oidcScope: {
+    ...single("<scopes>", "openid", parseScope),
+    doc: "Scopes that the console's sign-in asks the provider for, separated by spaces.",
+  },
+  oidcOrigin: {
+    ...optional("<url>", parseUrl),
+    doc:
+      "Origin at which browsers reach this server, such as https://firn.example; by default as " +
+      "the browser names it. Register ORIGIN/console/session/callback at the provider.",
   },
   principalRate: {
     ...single("<requests>", "0", parseBound),

@@ -40,7 +40,7 @@ import { assertReachable } from "../service/stores/ready.ts";
 import { StoreCosts } from "../service/stores/store-costs.ts";
 import { directoryTrouble } from "./directory.ts";
 import { assertEveryLimit } from "./every-limit.ts";
-import { openIssuers } from "./issuers.ts";
+import { oidcOf, openIssuers } from "./issuers.ts";
 import { type Lake, openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
@@ -415,22 +415,23 @@ async function openAccessOver(
   node: CatalogNode,
   { secret }: Stores,
   settings: Settings,
-  { clock, prng, warn, tellKey = () => undefined }: Components,
+  { clock, prng, warn = () => undefined, tellKey = () => undefined }: Components,
 ): Promise<{ readonly access: Access | undefined; onOpened(node: CatalogNode): CatalogNode }> {
   if (settings.auth === "none") return { access: undefined, onOpened: (node) => node };
   const { catalog } = node;
   const { accessStaleness: stalenessMs, tokenLifetime: tokenLifeMs, bootstrapKey } = settings;
   await ensureFirstPrincipal(catalog, { prng, key: bootstrapKey, tell: tellKey });
-  const foreign =
+  const opened =
     settings.issuers === undefined
       ? undefined
-      : await openIssuers(settings.issuers, { clock, warn: warn ?? (() => undefined) });
+      : await openIssuers(settings.issuers, { clock, warn });
   const secrets = [secret, ...otherSecrets(settings)] as const;
-  const access = openAccess({ catalog, secrets, prng, stalenessMs, tokenLifeMs, foreign });
-  const onOpened = (opened: CatalogNode): CatalogNode => {
-    const own = access.accessOf(opened.catalog.context.account);
-    opened.accessNews.onChanged = () => own.changed();
-    return opened;
+  const issued = { foreign: opened?.tokens, oidc: opened && oidcOf(settings, opened, warn) };
+  const access = openAccess({ catalog, secrets, prng, stalenessMs, tokenLifeMs, ...issued });
+  const onOpened = (other: CatalogNode): CatalogNode => {
+    const own = access.accessOf(other.catalog.context.account);
+    other.accessNews.onChanged = () => own.changed();
+    return other;
   };
   onOpened(node);
   return { access, onOpened };

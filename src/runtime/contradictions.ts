@@ -9,6 +9,7 @@ export function contradictions(settings: Partial<Settings>): readonly string[] {
   return [
     ...listening(settings),
     ...encrypting(settings),
+    ...signingIn(settings),
     ...owning(settings),
     ...(isRemote(settings.profile) ? remote(settings) : []),
     ...amongOurs(settings),
@@ -44,6 +45,18 @@ function encrypting(settings: Partial<Settings>): readonly string[] {
   }
   if (tlsCert === undefined || plainHttp !== true) return [];
   return [`${flagOf("tlsCert")} and ${flagOf("plainHttp")} exclude each other: give one`];
+}
+
+function signingIn(settings: Partial<Settings>): readonly string[] {
+  const { issuers, oidcIssuer, oidcClientId } = settings;
+  const isAsked = oidcIssuer !== undefined || oidcClientId !== undefined;
+  if (!isAsked) return [];
+  const [issuer, client] = [flagOf("oidcIssuer"), flagOf("oidcClientId")];
+  if (oidcIssuer === undefined && "oidcIssuer" in settings) return [`${client} needs ${issuer}`];
+  if (oidcClientId === undefined && "oidcClientId" in settings)
+    return [`${issuer} needs ${client}`];
+  if (issuers !== undefined || !("issuers" in settings)) return [];
+  return [`${issuer} needs ${flagOf("issuers")}, the file that says how its tokens are verified`];
 }
 
 function owning({ profile, standby, takeover }: Partial<Settings>): readonly string[] {

@@ -222,3 +222,17 @@ export function parseUrl(text: string): string {
   }
   return url.origin;
 }
+
+/** Text of one line that is sent to others as it is. */
+export function parseText(text: string): string {
+  if (/^[\x21-\x7e]{1,512}$/.test(text)) return text;
+  throw new RangeError("must be 1 to 512 printable ASCII characters without spaces");
+}
+
+/** Scopes of OAuth 2.0, `openid` among them. */
+export function parseScope(text: string): string {
+  const scopes = text.split(" ");
+  const isScope = (scope: string) => /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/.test(scope);
+  if (scopes.length <= 32 && scopes.every(isScope) && scopes.includes("openid")) return text;
+  throw new RangeError("must be scopes separated by single spaces, with openid among them");
+}

@@ -9,11 +9,12 @@ import type { Answer } from "../http/answer.ts";
  */
 export function sendAnswer(
   response: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, cookies = [], body }: Answer,
   common: readonly string[] = [],
 ): void {
   const list: string[] = [];
   for (const name in headers) list.push(name, headers[name] ?? "");
+  for (const each of cookies) list.push("Set-Cookie", each);
   list.push(...common);
   if (body === undefined) {
     response.writeHead(status, list);

@@ -12,6 +12,7 @@ import type { Prng } from "../base/prng.ts";
 import type { Tracing } from "../base/tracing.ts";
 import type { Answer } from "../http/answer.ts";
 import { Compressor } from "../http/compress.ts";
+import { assertOwnPage, cookie, SESSION_COOKIE } from "../http/cookies.ts";
 import { asFirnError, routeNotFound } from "../http/failure.ts";
 import type { Accepted, Protocol } from "../http/protocol.ts";
 import { httpStatus } from "../http/status.ts";
@@ -52,7 +53,7 @@ const ANONYMOUS = "anonymous";
 /** What of the settings bounds who is let in. */
 export type Edge = ConnectionLimits &
   Pick<Settings, "allowHost"> &
-  Partial<Pick<Settings, "principalRate">>;
+  Partial<Pick<Settings, "principalRate" | "oidcOrigin">>;
 
 export interface ServerOptions {
   /** What is served: the first one that owns a path; the last one owns every path. */
@@ -89,7 +90,7 @@ export interface ServerOptions {
 }
 
 /** From an `Authorization` header to who asks. */
-export type SignIn = Pick<Authenticator, "known" | "identify">;
+export type SignIn = Pick<Authenticator, "known" | "identify" | "knownSession" | "identifySession">;
 
 /** The parts of a `Response`. */
 export interface InjectedAnswer {
@@ -296,8 +297,29 @@ export class FirnServer {
     const { request, protocol, target } = exchange;
     if (signIn === undefined || this.#isOperator(request)) return true;
     if (protocol.publicPaths?.test(target.path) === true) return true;
-    exchange.identity = signIn.known(request.headers.authorization);
+    const session = this.#sessionOf(exchange);
+    exchange.identity =
+      session === undefined
+        ? signIn.known(request.headers.authorization)
+        : signIn.knownSession(session);
     return exchange.identity !== undefined;
+  }
+
+  /**
+   * The session of a browser that a request rests on. A node that was sent it relies on the one
+   * that sent it: it has judged where it came from.
+   *
+   * @throws FirnError as `assertOwnPage`.
+   */
+  #sessionOf({ request, response, protocol }: Exchange): string | undefined {
+    const { headers, method = "" } = request;
+    if (protocol.takesSessions !== true || headers.authorization !== undefined) return undefined;
+    const session = cookie(headers, SESSION_COOKIE);
+    if (session === undefined) return undefined;
+    if (this.#options.peers?.claimsOf(request) === undefined) assertOwnPage(method, headers);
+    // The page cannot see the cookie, and asks then whose it is.
+    response.setHeader("Firn-Session", "browser");
+    return session;
   }
 
   /** Before anything of the request is looked at: who may not ask learns nothing of routes. */
@@ -306,7 +328,10 @@ export class FirnServer {
     const { authorization } = request.headers;
     try {
       const { signIn } = this.#options;
-      exchange.identity = await signIn?.identify(authorization, exchange.address);
+      const session = this.#sessionOf(exchange);
+      exchange.identity = await (session === undefined
+        ? signIn?.identify(authorization, exchange.address)
+        : signIn?.identifySession(session));
       this.#accept(exchange);
     } catch (thrown) {
       this.#exchanges.fail(exchange, thrown);

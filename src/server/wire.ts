@@ -6,10 +6,12 @@ import { adminProtocol } from "../http/admin/protocol.ts";
 import { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { StoreAdmin, type StoreCheck } from "../http/admin/store-admin.ts";
 import { consoleProtocol } from "../http/console/protocol.ts";
+import { consoleSessionProtocol } from "../http/console/session.ts";
 import { Framework } from "../http/framework.ts";
 import { IcebergProtocol, type ReadBody } from "../http/iceberg/protocol.ts";
 import { NativeProtocol } from "../http/native/protocol.ts";
 import { probesProtocol } from "../http/probes/protocol.ts";
+import type { Protocol } from "../http/protocol.ts";
 import type { Engine } from "../lsm/index.ts";
 import type { Composition } from "../runtime/compose.ts";
 import { readConsoleFiles } from "../runtime/console-files.ts";
@@ -50,7 +52,7 @@ export interface Serving
   /** Collects garbage at once, or says what would go. */
   readonly collect?: CollectGarbage;
   /** Tells who asks; absent: every request is anonymous. */
-  readonly access?: Pick<Access, "authenticator" | "tokens"> | undefined;
+  readonly access?: Pick<Access, "authenticator" | "tokens" | "oidc"> | undefined;
   /** Where operators find socket and token; absent: they are not served. */
   readonly dir?: string | undefined;
   /** What administrators may see of the settings; absent: nothing. */
@@ -90,6 +92,15 @@ export function servingOf(composition: Composition): Pick<Serving, OfComposition
   };
 }
 
+/** Signing in from a browser, where that is asked for at all. */
+function sessionsOf({ access, tls, edge }: Serving): readonly Protocol[] {
+  if (access === undefined) return [];
+  const { authenticator, oidc } = access;
+  const end = (token: string) => authenticator.endSession(token);
+  const scheme = tls === undefined ? "http" : "https";
+  return [consoleSessionProtocol({ oidc, origin: edge.oidcOrigin, scheme, end })];
+}
+
 /** The server of every protocol. It does not listen yet. */
 export function wireServer(serving: Serving): FirnServer {
   const { nodeId = "", iceberg, readBody, metrics, clock, prng, log, ready } = serving;
@@ -123,6 +134,7 @@ export function wireServer(serving: Serving): FirnServer {
       ? []
       : [
           new NativeProtocol({ service: serving.model, node, readDocs: readDocsFile }),
+          ...sessionsOf(serving),
           consoleProtocol(readConsoleFiles),
         ]),
     adminProtocol(framework, {

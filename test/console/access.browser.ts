@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM, type Opened, Stand } from "./stand.ts";
@@ -108,6 +111,31 @@ function signsIn(): void {
     await page.context().close();
   });
 }
+
+describe.skipIf(CHROMIUM === undefined)("the console of a server with a provider", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "firn-issuers-"));
+    const file = join(folder, "issuers.json");
+    const issuer = "https://idp.example";
+    const entry = { name: "corp", issuer, audiences: ["firn"], account: "default" };
+    await writeFile(file, JSON.stringify([entry]));
+    const flags = ["--auth", "required", "--issuers", file];
+    stand = await Stand.start([...flags, "--oidc-issuer", "corp", "--oidc-client-id", "firn"]);
+  });
+  afterAll(async () => {
+    await stand?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("sign-in-provider: light and dark, wide and narrow", () =>
+    stand.inspect(
+      "sign-in-provider",
+      "/",
+      (page) => page.getByRole("button", { name: "Sign in with corp" }).waitFor(),
+      REFUSED,
+    ));
+});
 
 function givesAccess(): void {
   test.each([

@@ -56,6 +56,8 @@ const SAMPLES: Partial<Record<SettingName, string>> = {
   tokenLifetime: "5m",
   accessStaleness: "0",
   bootstrapKey: BOOTSTRAP_KEY,
+  oidcScope: "openid groups",
+  oidcOrigin: "https://firn.example",
   standby: "true",
   takeover: "true",
   init: "true",
@@ -91,8 +93,24 @@ function problemsOf(...sources: Parameters<typeof readSettings>[0]): readonly st
   return result.ok ? [] : result.problems;
 }
 
+/** They have no flag. */
+const SECRETS: ReadonlySet<SettingName> = new Set([
+  "secret",
+  "secretPrevious",
+  "bootstrapKey",
+  "oidcClientSecret",
+]);
+/** They are refused alone. */
+const PAIRS: ReadonlySet<SettingName> = new Set([
+  "tlsCert",
+  "tlsKey",
+  "oidcIssuer",
+  "oidcClientId",
+]);
+
 const ACCESS_DEFAULTS = {
   auditLogMib: 100,
+  oidcScope: "openid",
   principalRate: 0,
   remoteSigning: "off",
   vendLifetime: 3_600_000,
@@ -158,12 +176,12 @@ describe("settings", () => {
     ]);
     for (const name of SETTING_NAMES) {
       const text = SAMPLES[name] ?? "x";
-      if (name === "secret" || name === "secretPrevious" || name === "bootstrapKey") {
+      if (SECRETS.has(name)) {
         expect(read(fromEnv({ [envOf(name)]: text }))[name]).toBe(text);
         continue;
       }
       // Its place in a pair is told below.
-      if (name === "tlsCert" || name === "tlsKey") continue;
+      if (PAIRS.has(name)) continue;
       const byFlag = read(flags({ [name]: [text] }));
       expect(read(fromEnv({ [envOf(name)]: text }))).toEqual(byFlag);
       expect(read(fromFields({ [name]: text }))).toEqual(byFlag);
@@ -375,6 +393,22 @@ describe("settings that must not be too small", () => {
     expect(problemsOf(flags({ ...given, ...tls }))).toEqual([]);
     // Encryption does not say who may come in.
     expect(problemsOf(flags({ ...tls, host: ["0.0.0.0"] })).join()).toMatch(/--allow-anonymous/);
+  });
+
+  it("take a provider with a client, and with the file that tells of it", () => {
+    const given = { auth: ["required"], oidcIssuer: ["corp"], oidcClientId: ["firn"] };
+    expect(problemsOf(flags({ ...given, issuers: ["i.json"] }))).toEqual([]);
+    expect(problemsOf(flags(given)).join()).toMatch(/^--oidc-issuer needs --issuers/);
+    expect(problemsOf(flags({ oidcIssuer: ["corp"] })).join()).toMatch(/needs --oidc-client-id/);
+    expect(problemsOf(flags({ oidcClientId: ["a"] })).join()).toMatch(/needs --oidc-issuer/);
+    for (const oidcScope of ["", "profile", "openid  x", 'openid "']) {
+      expect(problemsOf(flags({ oidcScope: [oidcScope] })).join()).toMatch(/must be scopes/);
+    }
+    for (const oidcOrigin of ["firn.example", "https://firn.example/a", "ftp://a"]) {
+      expect(problemsOf(flags({ oidcOrigin: [oidcOrigin] })).length).toBe(1);
+    }
+    const byEnv = read(fromEnv({ FIRN_OIDC_CLIENT_SECRET: "s", FIRN_OIDC_SCOPE: "openid groups" }));
+    expect([byEnv.oidcClientSecret, byEnv.oidcScope]).toEqual(["s", "openid groups"]);
   });
 
   it("take a certificate with its key, and not with --plain-http", () => {

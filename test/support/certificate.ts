@@ -14,14 +14,22 @@ const OID = {
 
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
-  const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+  const { length: bytes } = body;
+  // The shortest form of the length: browsers take no other one.
+  const long = bytes < 256 ? [0x81, bytes] : [0x82, bytes >> 8, bytes & 0xff];
+  const length = bytes < 128 ? [bytes] : long;
   return Buffer.concat([Buffer.from([tag, ...length]), body]);
 }
 
 const sequence = (...parts: readonly Uint8Array[]) => der(0x30, ...parts);
 const oid = (hex: string) => der(0x06, Buffer.from(hex, "hex"));
-/** As GeneralizedTime: `20260102030405Z`. */
-const time = (date: Date) => der(0x18, Buffer.from(date.toISOString().replace(/[-:T]|\.\d+/g, "")));
+/** Up to 2049 as UTCTime, `260102030405Z`, and later as GeneralizedTime: browsers insist on it. */
+const time = (date: Date) => {
+  const text = date.toISOString().replace(/[-:T]|\.\d+/g, "");
+  return date.getUTCFullYear() < 2050
+    ? der(0x17, Buffer.from(text.slice(2)))
+    : der(0x18, Buffer.from(text));
+};
 
 /** For 127.0.0.1, ::1 and localhost, in X.509 version 3 (RFC 5280). */
 export function makeCertificate(

@@ -1,13 +1,18 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/client.ts";
 import { Heading } from "../parts/heading.tsx";
-import { signIn } from "../session.ts";
+import { provider, providerUrl, signIn } from "../session.ts";
 import { STRINGS } from "../strings.ts";
 
 /** Asks for an API key; what was asked for is shown behind it. */
 export function SignIn() {
   const field = useRef<HTMLInputElement>(null);
   const [refusal, setRefusal] = useState<string>();
+  const [at, setAt] = useState<string | null>(null);
+  useEffect(() => {
+    // Where the server is gone, the page has said so.
+    provider().then(setAt, () => undefined);
+  }, []);
   const submit = async () => {
     try {
       await signIn(field.current?.value ?? "");
@@ -20,6 +25,13 @@ export function SignIn() {
   return (
     <>
       <Heading name={STRINGS.signIn} />
+      {at !== null && (
+        <p>
+          <button type="button" class="primary" onClick={() => location.assign(providerUrl())}>
+            {STRINGS.signInAt} {at}
+          </button>
+        </p>
+      )}
       <p>{STRINGS.signInWhy}</p>
       {refusal !== undefined && <p role="alert">{refusal}</p>}
       <form

@@ -242,6 +242,7 @@ function etagIn(answer: unknown): string | undefined {
 export class NativeProtocol implements Protocol {
   readonly owns: RegExp = API_PATHS;
   readonly unlimited: RegExp = /^\/api\/openapi\.json$/;
+  readonly takesSessions = true;
   readonly publicPaths: RegExp = /^\/api\/(?:openapi\.json$|docs(?:\/|$))/;
   readonly forOperators: boolean = true;
   readonly logLevel = "info";

@@ -39,6 +39,7 @@ export interface PeerRequest {
 /** Headers of a client that its request keeps on the way to another node. */
 export const PASSED_ON = [
   "authorization",
+  "cookie",
   "content-type",
   "accept",
   "idempotency-key",

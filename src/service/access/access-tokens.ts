@@ -32,6 +32,8 @@ export interface TokenClaims {
   /** When its first ancestor was got: no exchange makes it live on from there without end. */
   readonly sinceMs: number;
   readonly expiresAtMs: number;
+  /** It is a browser's, and proves something in its cookie alone. */
+  readonly session?: boolean;
 }
 
 interface Payload {
@@ -42,6 +44,7 @@ interface Payload {
   readonly ext?: unknown;
   readonly rol?: unknown;
   readonly clm?: unknown;
+  readonly ses?: unknown;
   readonly auth_time?: unknown;
   readonly exp?: unknown;
 }
@@ -89,6 +92,7 @@ export class AccessTokens {
       ext: claims.external,
       rol: claims.roles,
       clm: claims.claimed,
+      ses: claims.session === true ? 1 : undefined,
       iat: seconds(clock.nowMs()),
       auth_time: seconds(claims.sinceMs),
       exp: seconds(claims.expiresAtMs),
@@ -134,7 +138,7 @@ function seconds(ms: number): number {
 /** Ours, as it was signed; a version that meant other things by it is refused. */
 function claimsOf(text: string): TokenClaims | undefined {
   const payload = JSON.parse(Buffer.from(text, "base64url").toString()) as Payload;
-  const { iss, sub, acc, key, ext, rol, clm, auth_time: since, exp } = payload;
+  const { iss, sub, acc, key, ext, rol, clm, ses, auth_time: since, exp } = payload;
   const isOurs = iss === ISSUER && isUuid(sub) && isUuid(acc);
   if (!isOurs || typeof since !== "number" || typeof exp !== "number") return undefined;
   return {
@@ -146,6 +150,7 @@ function claimsOf(text: string): TokenClaims | undefined {
     claimed: clm as TokenClaims["claimed"],
     sinceMs: since * 1_000,
     expiresAtMs: exp * 1_000,
+    session: ses === 1,
   };
 }
 

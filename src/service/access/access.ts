@@ -10,6 +10,7 @@ import { AccountAccess } from "./account-access.ts";
 import { Authenticator, type ForeignTokens } from "./authenticator.ts";
 import { FailedAttempts } from "./failed-attempts.ts";
 import type { Identity } from "./identity.ts";
+import { OidcSignIn, type OidcSignInParts } from "./oidc-sign-in.ts";
 import { SessionSignIn } from "./session-sign-in.ts";
 import { SigningKeys } from "./signing-keys.ts";
 import { TokenExchange } from "./token-exchange.ts";
@@ -26,7 +27,12 @@ export interface AccessParts extends AccessSettings {
   readonly secrets: readonly [current: Uint8Array, ...previous: Uint8Array[]];
   readonly prng: Prng;
   readonly foreign?: ForeignTokens | undefined;
+  /** Absent: no provider signs browsers in. */
+  readonly oidc?: OidcParts | undefined;
 }
+
+/** What of a provider is not the node's own. */
+type OidcParts = Pick<OidcSignInParts, "client" | "fetch" | "post" | "verify" | "onTrouble">;
 
 /** Everything that turns credentials into identities. */
 export interface Access {
@@ -35,6 +41,8 @@ export interface Access {
   /** For PostgreSQL sessions. */
   readonly sessions: SessionSignIn;
   readonly keys: SigningKeys;
+  /** Signs browsers in; absent: they use API keys. */
+  readonly oidc: OidcSignIn | undefined;
   /** What is kept of an account's principals. */
   accessOf(account: AccountId): AccountAccess;
 }
@@ -73,6 +81,15 @@ export function openAccess(parts: AccessParts): Access {
     sessions: new SessionSignIn(authenticator, failed, clock),
     keys,
     accessOf,
+    oidc:
+      parts.oidc &&
+      new OidcSignIn({
+        ...parts.oidc,
+        clock,
+        prng,
+        secrets,
+        begin: (identity) => authenticator.beginSession(identity, tokenLifeMs),
+      }),
     tokens: new TokenExchange({
       clock,
       tokens,

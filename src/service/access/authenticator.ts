@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { FirnError } from "../../base/error.ts";
+import { type FirnError, invalid } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { AccountId, PrincipalId } from "../../base/ids.ts";
 import { LruMap } from "../../base/lru.ts";
@@ -11,11 +11,15 @@ import type { AccessTokens, TokenClaims } from "./access-tokens.ts";
 import type { AccountAccess } from "./account-access.ts";
 import { compareWithNone, isSecretOf, parseKeyText } from "./api-keys.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
-import { type Identity, notAuthenticated } from "./identity.ts";
+import { type BrowserSession, type Identity, notAuthenticated } from "./identity.ts";
 
 /** Credentials that are kept verified: a client sends the same one with every request. */
 const KEPT_CREDENTIALS = 10_000;
 const HEADER_CHARS = 16_384;
+/** Browsers drop a cookie of more than 4,096 bytes, with its name and attributes. */
+const SESSION_CHARS = 3_840;
+/** Sessions that ended before their time. */
+const ENDED_SESSIONS = 10_000;
 
 /** What an issuer's token proves. */
 export interface ForeignIdentity {
@@ -77,6 +81,7 @@ interface Proven {
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #kept: LruMap<string, Kept> = new LruMap(KEPT_CREDENTIALS);
+  readonly #ended: LruMap<string, true> = new LruMap(ENDED_SESSIONS);
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
@@ -84,8 +89,11 @@ export class Authenticator {
 
   /** The identity of an `Authorization` header that was verified a moment ago. */
   known(header: string | undefined): Identity | undefined {
-    if (header === undefined) return undefined;
-    const kept = this.#kept.get(sha256Hex(header));
+    return header === undefined ? undefined : this.#knownBy(sha256Hex(header));
+  }
+
+  #knownBy(hash: string): Identity | undefined {
+    const kept = this.#kept.get(hash);
     if (kept === undefined || kept.access.fresh !== kept.generation) return undefined;
     return kept.identity.expiresAtMs > this.#parts.clock.nowMs() ? kept.identity : undefined;
   }
@@ -105,6 +113,71 @@ export class Authenticator {
     const generation = await access.current();
     if (header !== undefined) this.#kept.set(sha256Hex(header), { identity, access, generation });
     return identity;
+  }
+
+  /**
+   * Begins a session of a browser for whom an issuer has vouched. Only claimed roles that there are
+   * enter it: all that an issuer may name would not fit.
+   *
+   * @returns undefined: the principal or the account is suspended, or there is no such account.
+   * @throws FirnError `Invalid`, code `SESSION_TOO_LARGE`.
+   */
+  async beginSession(
+    { name, issuer, ...foreign }: ForeignIdentity,
+    lifeMs: number,
+  ): Promise<BrowserSession | undefined> {
+    const { clock, tokens, accountByName } = this.#parts;
+    const account = await accountByName(foreign.account);
+    if (account === undefined) return undefined;
+    const claimed: string[] = [];
+    for (const role of foreign.claimed) {
+      if ((await account.access.roleByName(role)) !== undefined) claimed.push(role);
+    }
+    const sinceMs = clock.nowMs();
+    const expiresAtMs = sinceMs + lifeMs;
+    const found = await this.#external(account, { name, issuer, claimed, sinceMs, expiresAtMs });
+    if (found === undefined) return undefined;
+    const { identity } = found;
+    const token = await tokens.issue({
+      account: identity.accountId,
+      principal: identity.principalId,
+      external: { name, issuer },
+      claimed,
+      sinceMs,
+      expiresAtMs,
+      session: true,
+    });
+    if (token.length <= SESSION_CHARS) return { token, lifeMs, identity };
+    const message = "the token of the issuer names too many roles for a session of a browser";
+    throw invalid("SESSION_TOO_LARGE", message, { principal: name, roles: claimed.length });
+  }
+
+  /** As `known`, of a session of a browser. */
+  knownSession(token: string): Identity | undefined {
+    return this.#knownBy(sessionHash(token));
+  }
+
+  /** Who uses a session of a browser. @throws FirnError `NOT_AUTHENTICATED`. */
+  async identifySession(token: string): Promise<Identity> {
+    const hash = sessionHash(token);
+    const known = this.#knownBy(hash);
+    if (known !== undefined) return known;
+    const isEnded = this.#ended.get(hash) === true;
+    const found = isEnded ? undefined : await this.#verifyToken(token, { session: true });
+    if (found === undefined) throw notAuthenticated();
+    const { identity, access } = found;
+    const generation = await access.current();
+    // It may have ended meanwhile.
+    if (this.#ended.get(hash) === true) throw notAuthenticated();
+    this.#kept.set(hash, { identity, access, generation });
+    return identity;
+  }
+
+  /** Ends a session at this node; others refuse it when it expires. */
+  endSession(token: string): void {
+    const hash = sessionHash(token);
+    this.#ended.set(hash, true);
+    this.#kept.delete(hash);
   }
 
   /**
@@ -200,9 +273,12 @@ export class Authenticator {
     return { identity: { ...identity, keyId: key.id, expiresAtMs }, access: account.access };
   }
 
-  async #verifyToken(token: string, options: { readonly expired?: boolean } = {}) {
+  async #verifyToken(token: string, { session = false, ...options }: VerifyOptions = {}) {
     const claims = await this.#parts.tokens.verify(token, options);
-    if (claims !== undefined) return this.#ofClaims(claims);
+    if (claims !== undefined) {
+      return claims.session === session ? this.#ofClaims(claims) : undefined;
+    }
+    if (session) return undefined;
     const foreign = await this.#parts.foreign?.verify(token);
     if (foreign === undefined) return undefined;
     const { name, issuer, claimed, expiresAtMs } = foreign;
@@ -273,6 +349,17 @@ export class Authenticator {
     if (suspended || kind !== "LOCAL") return false;
     return expiresAtMs === 0 || expiresAtMs > this.#parts.clock.nowMs();
   }
+}
+
+interface VerifyOptions {
+  readonly expired?: boolean;
+  /** Of a browser: such a token is good for nothing else, and no other one is good for that. */
+  readonly session?: boolean;
+}
+
+/** Never that of an `Authorization` header. */
+function sessionHash(token: string): string {
+  return sha256Hex(`session ${token}`);
 }
 
 function whereOf({ entity }: KnownAccount): Pick<Identity, "account" | "accountId"> {

@@ -23,6 +23,14 @@ export interface Identity {
   readonly expiresAtMs: number;
 }
 
+/** A session of a browser. */
+export interface BrowserSession {
+  /** For a cookie alone. */
+  readonly token: string;
+  readonly lifeMs: number;
+  readonly identity: Identity;
+}
+
 /**
  * The one refusal of every credential that is missing, malformed, wrong, expired or revoked: it
  * does not tell which.

@@ -10,7 +10,7 @@ const YOUNG_MS = 900_000;
 /** Keys that could not be read anew are used for so long. */
 const STALE_MS = 86_400_000;
 const KEYS = 256;
-const DISCOVERY = "/.well-known/openid-configuration";
+export const DISCOVERY = "/.well-known/openid-configuration";
 
 /**
  * Gets a JSON document of an issuer: bounded in bytes and time, without redirects.
@@ -116,7 +116,8 @@ export class IssuerKeys {
   }
 }
 
-function memberOf(value: unknown, name: string): unknown {
+/** A member of what may be an object. */
+export function memberOf(value: unknown, name: string): unknown {
   const isObject = typeof value === "object" && value !== null;
   return isObject ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }

@@ -13,6 +13,8 @@ const SUBJECT = /^[\x21-\x7e]{1,190}$/;
 const ROLE = /^[\x21-\x7e]{1,190}$/;
 /** What a header may call an access token, where it calls it anything. */
 const TYPES: ReadonlySet<unknown> = new Set([undefined, "jwt", "at+jwt", "application/at+jwt"]);
+/** And an ID token. */
+const ID_TYPES: ReadonlySet<unknown> = new Set([undefined, "jwt"]);
 /** What Keycloak calls other tokens in their payload. */
 const NOT_FOR_ACCESS: ReadonlySet<unknown> = new Set(["ID", "Refresh", "Offline", "Logout"]);
 /** Claims of ID tokens (OpenID Connect Core, 3.3.2.11). */
@@ -41,6 +43,37 @@ export class IssuerTokens implements ForeignTokens {
   }
 
   async verify(token: string): Promise<ForeignIdentity | undefined> {
+    const found = await this.#proven(token, TYPES, ({ audiences }) => audiences);
+    if (found === undefined) return undefined;
+    const { issuer, claims } = found;
+    if (NOT_FOR_ACCESS.has(claims["typ"])) return undefined;
+    if (OF_ID_TOKENS.some((name) => name in claims)) return undefined;
+    return identityOf(issuer, claims);
+  }
+
+  /**
+   * What an ID token proves to the client that asked for it (OpenID Connect Core, 3.1.3.7).
+   *
+   * @param name of the issuer. @param nonce that it was asked for with.
+   */
+  async verifyIdToken(
+    token: string,
+    { name, clientId, nonce }: IdTokenFor,
+  ): Promise<ForeignIdentity | undefined> {
+    const found = await this.#proven(token, ID_TYPES, () => [clientId]);
+    if (found === undefined || found.issuer.name !== name) return undefined;
+    const { issuer, claims } = found;
+    if (claims["nonce"] !== nonce || !isFor(claims, clientId)) return undefined;
+    const type = claims["typ"];
+    return type === undefined || type === "ID" ? identityOf(issuer, claims) : undefined;
+  }
+
+  /** Claims that one of the issuers has signed. */
+  async #proven(
+    token: string,
+    types: ReadonlySet<unknown>,
+    audiencesOf: (issuer: Issuer) => readonly string[],
+  ): Promise<{ readonly issuer: Issuer; readonly claims: JWTPayload } | undefined> {
     if (token.length > TOKEN_CHARS) return undefined;
     const [head = "", body = "", , ...more] = token.split(".");
     if (more.length > 0) return undefined;
@@ -50,17 +83,19 @@ export class IssuerTokens implements ForeignTokens {
     const { issuer, keys } = trusted;
     const { alg, kid, typ } = header as { alg?: unknown; kid?: unknown; typ?: unknown };
     if (!issuer.algorithms.includes(alg as Signature) || typeof kid !== "string") return undefined;
-    if (!TYPES.has(typeof typ === "string" ? typ.toLowerCase() : typ)) return undefined;
+    if (!types.has(typeof typ === "string" ? typ.toLowerCase() : typ)) return undefined;
     if (DISOBEYED.some((name) => name in header)) return undefined;
     const key = await keys.find(kid, alg as Signature);
     if (key === undefined) return undefined;
-    const claims = await this.#claimsOf(token, issuer, key, alg as Signature);
-    return claims && identityOf(issuer, claims);
+    const audience = audiencesOf(issuer);
+    const claims = await this.#claimsOf(token, issuer, audience, key, alg as Signature);
+    return claims && { issuer, claims };
   }
 
   async #claimsOf(
     token: string,
-    { issuer, audiences }: Issuer,
+    { issuer }: Issuer,
+    audience: readonly string[],
     key: CryptoKey,
     alg: Signature,
   ): Promise<JWTPayload | undefined> {
@@ -68,7 +103,7 @@ export class IssuerTokens implements ForeignTokens {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [alg],
         issuer,
-        audience: [...audiences],
+        audience: [...audience],
         clockTolerance: SKEW_S,
         currentDate: new Date(this.#clock.nowMs()),
         requiredClaims: ["iss", "sub", "aud", "exp"],
@@ -79,6 +114,19 @@ export class IssuerTokens implements ForeignTokens {
       throw error;
     }
   }
+}
+
+/** Whom an ID token is for. */
+export interface IdTokenFor {
+  readonly name: string;
+  readonly clientId: string;
+  readonly nonce: string;
+}
+
+/** Of several audiences, the one that asked is named. */
+function isFor({ aud, azp }: JWTPayload, clientId: string): boolean {
+  const isOne = !Array.isArray(aud) || aud.length === 1;
+  return azp === undefined ? isOne : azp === clientId;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -94,8 +142,6 @@ function jsonIn(part: string): Json | undefined {
 }
 
 function identityOf(issuer: Issuer, claims: JWTPayload): ForeignIdentity | undefined {
-  if (NOT_FOR_ACCESS.has(claims["typ"])) return undefined;
-  if (OF_ID_TOKENS.some((name) => name in claims)) return undefined;
   const subject = claims[issuer.subjectClaim];
   const account = accountOf(issuer, claims);
   if (typeof subject !== "string" || !SUBJECT.test(subject) || account === undefined) {
