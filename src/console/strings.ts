@@ -129,6 +129,7 @@ export const STRINGS = {
   signInWhy:
     "This server asks for an API key. The page keeps it until it is closed or loaded anew.",
   signInAt: "Sign in with",
+  orKey: "Or use an API key. The page keeps it until it is closed or loaded anew.",
   signInFailed:
     "The key could not be sent: it has characters that no key has, or the server is gone.",
   keyRefused: "The server refuses this key: it is wrong, expired or revoked.",

@@ -32,7 +32,7 @@ export function SignIn() {
           </button>
         </p>
       )}
-      <p>{STRINGS.signInWhy}</p>
+      <p>{at === null ? STRINGS.signInWhy : STRINGS.orKey}</p>
       {refusal !== undefined && <p role="alert">{refusal}</p>}
       <form
         class="actions"

@@ -2,6 +2,7 @@ import type { CryptoKey, JWK } from "jose";
 import { importJWK } from "jose";
 import type { Clock } from "../../base/clock.ts";
 import { type Issuer, isSafeUrl, type Signature } from "./issuer-config.ts";
+import { DISCOVERY, memberOf } from "./issuer-documents.ts";
 
 /** Whatever key ids tokens name, an issuer is asked so often at most. */
 const ASK_MS = 60_000;
@@ -10,7 +11,6 @@ const YOUNG_MS = 900_000;
 /** Keys that could not be read anew are used for so long. */
 const STALE_MS = 86_400_000;
 const KEYS = 256;
-export const DISCOVERY = "/.well-known/openid-configuration";
 
 /**
  * Gets a JSON document of an issuer: bounded in bytes and time, without redirects.
@@ -114,12 +114,6 @@ export class IssuerKeys {
     if (typeof found === "string" && isSafeUrl(found)) return found;
     throw new Error("its discovery document has no jwks_uri with https");
   }
-}
-
-/** A member of what may be an object. */
-export function memberOf(value: unknown, name: string): unknown {
-  const isObject = typeof value === "object" && value !== null;
-  return isObject ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
 const CURVES: Readonly<Record<string, string>> = {

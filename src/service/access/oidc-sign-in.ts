@@ -6,7 +6,8 @@ import type { Prng } from "../../base/prng.ts";
 import type { ForeignIdentity } from "./authenticator.ts";
 import type { BrowserSession } from "./identity.ts";
 import { isSafeUrl } from "./issuer-config.ts";
-import { DISCOVERY, type IssuerFetch, memberOf } from "./issuer-keys.ts";
+import { DISCOVERY, memberOf } from "./issuer-documents.ts";
+import type { IssuerFetch } from "./issuer-keys.ts";
 import { SealedTexts } from "./sealed-texts.ts";
 
 /*
