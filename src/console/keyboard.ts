@@ -5,9 +5,11 @@ export const isHelpOpen: Signal<boolean> = signal(false);
 export const isJumpOpen: Signal<boolean> = signal(false);
 
 /** What takes letters: a checkbox does not. */
-const TYPED = "input:not([type=checkbox]), textarea, select";
+const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable=true]";
 
-function isTyping(target: EventTarget | null): boolean {
+/** Of an editor in a shadow root, only the path of the event tells. */
+function isTyping(event: Event): boolean {
+  const [target] = event.composedPath();
   return target instanceof HTMLElement && target.closest(TYPED) !== null;
 }
 
@@ -63,7 +65,7 @@ export function listenToKeys(): void {
       isJumpOpen.value = false;
       return;
     }
-    if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return;
+    if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
     const actions: Readonly<Record<string, () => void>> = {
       "/": () => {
         isJumpOpen.value = true;

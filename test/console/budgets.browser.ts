@@ -8,6 +8,8 @@ import { CHROMIUM, Stand } from "./stand.ts";
 const BUILT = join(import.meta.dirname, "..", "..", "dist", "console", "assets");
 const MOST_SCRIPT = 40_960;
 const MOST_STYLE = 8_192;
+/** What the page of SQL brings beside the first view: an editor. */
+const MOST_SQL = 128_000;
 const MOST_ELEMENTS = 2_000;
 const TABLES = 100_000;
 const SNAPSHOTS = 5_000;
@@ -92,6 +94,23 @@ function staysLight(): void {
       expect(complaints).toEqual([]);
       await page.context().close();
     }
+  });
+
+  test("the page of SQL brings an editor of a bounded size, once it is opened", async () => {
+    const { page } = await stand.open("/settings");
+    const loaded: string[] = [];
+    page.on("response", (response) => loaded.push(new URL(response.url()).pathname));
+    await page.getByRole("link", { name: "SQL" }).click();
+    await page.getByLabel("Statement").waitFor();
+    const files = loaded
+      .filter((name) => name.endsWith(".js"))
+      .map((name) => name.split("/").at(-1));
+    const sizes = files.map(async (name) => (await stat(join(BUILT, `${name}.gz`))).size);
+    const script = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    console.log(`/sql: ${script} bytes of script beside the first view, by gzip`);
+    expect(script).toBeGreaterThan(50_000);
+    expect(script).toBeLessThanOrEqual(MOST_SQL);
+    await page.context().close();
   });
 
   test("a view asks the API once", async () => {

@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CHROMIUM, Stand } from "./stand.ts";
+import { CHROMIUM, Stand, write } from "./stand.ts";
 
 let stand: Stand;
 
 async function run(page: Page, statement: string): Promise<void> {
-  await page.getByLabel("Statement").fill(statement);
+  await write(page, statement);
   await page.getByRole("button", { name: "Run", exact: true }).click();
 }
 
@@ -21,6 +21,7 @@ describe.skipIf(CHROMIUM === undefined)("SQL in the console", () => {
   afterAll(() => stand?.stop());
 
   showsResults();
+  edits();
   staysInControl();
 });
 
@@ -51,10 +52,10 @@ function showsResults(): void {
     await run(page, "SELECT '🧊',\n  nope");
     await page.getByRole("button", { name: "Line 2, column 3" }).click();
     const editor = page.getByLabel("Statement");
-    const start = await editor.evaluate(
-      (one) => (one as unknown as { selectionStart: number }).selectionStart,
-    );
-    expect(start).toBe("SELECT '🧊',\n  ".length);
+    expect(await editor.innerText()).toBe("SELECT '🧊',\n  nope");
+    // What is typed there takes the place of what is selected: the first letter of the name.
+    await page.keyboard.type("N");
+    expect(await editor.innerText()).toBe("SELECT '🧊',\n  Nope");
     await page.context().close();
   });
 
@@ -75,6 +76,46 @@ function showsResults(): void {
       expect(elements).toBeLessThan(2_000);
     }
     await result.locator("tr[aria-rowindex='10001']").waitFor();
+    await page.context().close();
+  });
+}
+
+/** What of a browser's globals is read in it. */
+interface Styles {
+  getComputedStyle(of: unknown): { readonly color: string };
+}
+
+function edits(): void {
+  test("the editor colours SQL, keeps letters to itself, and lets the tab key go", async () => {
+    const { page, complaints } = await stand.open("/sql");
+    const editor = page.getByLabel("Statement");
+    await editor.focus();
+    // What is selected has colours, which what is typed over it does not take on.
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("FROM t");
+    expect(await editor.innerText()).toBe("FROM t");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText("x");
+    await page.keyboard.press("Control+a");
+    await editor.pressSequentially("SELECT 'ghj/?[]<b>' -- d");
+    expect(page.url()).toBe(`${stand.url}/console/sql`);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    const colourOf = (text: string) =>
+      editor
+        .locator("span", { hasText: text })
+        .last()
+        .evaluate((one) => (globalThis as unknown as Styles).getComputedStyle(one).color);
+    const colours = await Promise.all(["SELECT", "ghj", "-- d"].map(colourOf));
+    expect(new Set(colours).size).toBe(3);
+    await page.keyboard.press("Control+z");
+    expect(await editor.innerText()).not.toContain("-- d");
+    await page.keyboard.press("Control+y");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("cell", { name: "ghj/?[]<b>" }).waitFor();
+    await editor.focus();
+    await page.keyboard.press("Tab");
+    expect(await page.getByLabel("Catalog").evaluate((one) => one.matches(":focus"))).toBe(true);
+    expect(complaints).toEqual([]);
     await page.context().close();
   });
 }
@@ -121,7 +162,7 @@ function staysInControl(): void {
     await page.reload();
     await page.getByText("Run before, in this browser (2)").click();
     await page.getByRole("button", { name: "SELECT 1 AS one" }).click();
-    expect(await page.getByLabel("Statement").inputValue()).toBe("SELECT 1 AS one");
+    expect(await page.getByLabel("Statement").innerText()).toBe("SELECT 1 AS one");
     await page.getByLabel("Statement").press("Control+Enter");
     await page.getByRole("columnheader", { name: "one" }).waitFor();
     await page.getByRole("button", { name: "Forget them" }).click();

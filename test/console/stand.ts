@@ -149,6 +149,14 @@ export class Stand {
   }
 }
 
+/** Replaces what stands in the editor of SQL, as people do it. */
+export async function write(page: Page, statement: string): Promise<void> {
+  await page.getByLabel("Statement").focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  await page.keyboard.insertText(statement);
+}
+
 /** What axe finds wrong. The page's policy lets nothing in, so the driver brings it. */
 async function violations(page: Page): Promise<readonly string[]> {
   await page.evaluate(`(() => {${await readFile(AXE, "utf8")}\n})()`);

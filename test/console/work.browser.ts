@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ServerProcess, startServer } from "../clients/server-process.ts";
 import { ask, seed } from "./seed.ts";
-import { CHROMIUM, Stand } from "./stand.ts";
+import { CHROMIUM, Stand, write } from "./stand.ts";
 
 let stand: Stand;
 /** Where tables are imported from. */
@@ -249,7 +249,7 @@ function editsRows(): void {
 
 async function explain(page: Page, statement: string): Promise<void> {
   await page.getByLabel("Catalog").selectOption("lake");
-  await page.getByLabel("Statement").fill(statement);
+  await write(page, statement);
   await page.getByRole("button", { name: "Explain" }).click();
   await page.getByRole("list", { name: "Plan" }).waitFor();
 }

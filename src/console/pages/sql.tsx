@@ -4,6 +4,7 @@ import { client, useLoaded } from "../data.ts";
 import { countText } from "../format.ts";
 import { Grid } from "../parts/grid.tsx";
 import { Heading } from "../parts/heading.tsx";
+import { SqlEditor, type SqlText } from "../parts/sql-editor.tsx";
 import { Value } from "../parts/value.tsx";
 import { type PlanStep, planTree } from "../plan-tree.ts";
 import { forgetStatements, keepStatement, pastStatements } from "../sql-history.ts";
@@ -17,7 +18,7 @@ const TIMEOUT_MS = 600_000;
 
 /** SQL over row tables: an editor, the result, what was run before. */
 export function SqlPage() {
-  const editor = useRef<HTMLTextAreaElement>(null);
+  const editor = useRef<SqlText | null>(null);
   const cancel = useRef<AbortController>(undefined);
   const [run, setRun] = useState<SqlRun>();
   const [past, setPast] = useState(pastStatements);
@@ -26,18 +27,13 @@ export function SqlPage() {
   useEffect(() => () => cancel.current?.abort(), []);
   const isRunning = run?.state === "running";
   const start = (explains = false) => {
-    const written = editor.current?.value ?? "";
+    const written = editor.current?.read() ?? "";
     if (isRunning || written.trim() === "") return;
     setPast(keepStatement(written));
     const statement = explains ? explained(written) : written;
     const control = new AbortController();
     cancel.current = control;
     void runSql({ statement, catalog, timeoutMs: TIMEOUT_MS }, control.signal, setRun);
-  };
-  const load = (statement: string) => {
-    if (editor.current === null) return;
-    editor.current.value = statement;
-    editor.current.focus();
   };
   return (
     <>
@@ -49,16 +45,11 @@ export function SqlPage() {
           start();
         }}
       >
-        <textarea
-          ref={editor}
-          aria-label={STRINGS.statement}
-          rows={8}
-          spellcheck={false}
-          autocomplete="off"
-          defaultValue={past[0] ?? FIRST}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) start();
-          }}
+        <SqlEditor
+          text={editor}
+          label={STRINGS.statement}
+          initial={past[0] ?? FIRST}
+          onRun={start}
         />
         <p class="actions">
           <Catalogs chosen={catalog} onChoose={setCatalog} />
@@ -74,18 +65,10 @@ export function SqlPage() {
           <span class="dim">{STRINGS.runKey}</span>
         </p>
       </form>
-      {run !== undefined && (
-        <Result
-          run={run}
-          onPlace={(offset) => {
-            editor.current?.focus();
-            editor.current?.setSelectionRange(offset, offset + 1);
-          }}
-        />
-      )}
+      {run !== undefined && <Result run={run} onPlace={(offset) => editor.current?.show(offset)} />}
       <Past
         past={past}
-        onLoad={load}
+        onLoad={(statement) => editor.current?.load(statement)}
         onForget={() => {
           forgetStatements();
           setPast([]);
