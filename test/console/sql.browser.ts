@@ -29,7 +29,7 @@ function showsResults(): void {
   test("sql: light and dark, wide and narrow, with a result and with an error", async () => {
     await stand.inspect("sql", "/sql", async (page) => {
       await run(page, "SELECT 9007199254740993 AS id, NULL AS nothing, 'a  <b>b</b>' AS text");
-      await page.getByText("9007199254740993", { exact: true }).waitFor();
+      await page.getByRole("cell", { name: "9007199254740993" }).waitFor();
     });
     await stand.inspect(
       "sql-error",
