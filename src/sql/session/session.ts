@@ -437,10 +437,14 @@ export class SqlSession {
     running.abort(OVER);
   }
 
-  /** A statement that was ended from outside failed for that reason, whatever it met first. */
+  /**
+   * A statement that was ended from outside failed for that reason, whatever it met first. But one
+   * whose commit may have happened is not said to have failed.
+   */
   #why(error: unknown): unknown {
     const why = this.#cancelled;
     this.#cancelled = undefined;
+    if (error instanceof FirnError && error.kind === "Unknown") return error;
     return why ?? error;
   }
 
@@ -472,15 +476,19 @@ export class SqlSession {
       return { ...started, finish, close, receive };
     }
     if (started.kind === "copyOut") {
-      return { ...started, finish, close, next: () => this.#watched(signal, started.next()) };
+      return { ...started, finish, close, next: () => this.#watched(signal, () => started.next()) };
     }
-    const next = (most: number) => this.#watched(signal, started.next(most));
+    const next = (most: number) => this.#watched(signal, () => started.next(most));
     return { ...started, finish, close, next };
   }
 
-  /** @throws SqlError why the statement was ended. */
-  #watched<T>(signal: AbortSignal, value: Promise<T> | T): Promise<T> | T {
+  /**
+   * Goes on with a statement, unless it was ended: then nothing of it may be begun, since no caller
+   * would wait for it. @throws SqlError why the statement was ended.
+   */
+  #watched<T>(signal: AbortSignal, work: () => Promise<T> | T): Promise<T> | T {
     if (signal.aborted) throw this.#why(signal.reason);
+    const value = work();
     if (!(value instanceof Promise)) return value;
     return value.catch((error: unknown) => {
       throw this.#why(error);

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { FirnError } from "../../src/base/error.ts";
+import { SeededPrng } from "../../src/base/prng.ts";
+import type { RowTransaction } from "../../src/rows/index.ts";
+import { SystemClock } from "../../src/runtime/clock.ts";
+import { Parser } from "../../src/sql/parse/parser.ts";
+import { openSession } from "../../src/sql/session/open.ts";
+import type { SqlSession } from "../../src/sql/session/session.ts";
+import type { Rows, Started } from "../../src/sql/session/started.ts";
+import { type OpenRows, openRows } from "../rows/support/open-rows.ts";
+import { MemoryCatalog } from "./memory-catalog.ts";
+
+let opened: OpenRows;
+let session: SqlSession;
+/** What becomes of each transaction before it is used. */
+let prepared: (rows: RowTransaction) => void;
+
+beforeEach(async () => {
+  opened = await openRows();
+  prepared = () => undefined;
+  const clock = new SystemClock();
+  const view = new MemoryCatalog(opened.rows).view();
+  session = openSession({
+    parser: new Parser(clock),
+    clock,
+    prng: new SeededPrng(3),
+    user: "tester",
+    database: "default",
+    settings: new Map(),
+    catalog: {
+      ...view,
+      begin: async (options) => {
+        const rows = await view.begin(options);
+        prepared(rows);
+        return rows;
+      },
+    },
+  });
+});
+afterEach(async () => {
+  await session.close();
+  await opened.end();
+});
+
+async function start(sql: string): Promise<Started> {
+  const [statement] = await session.parse(sql);
+  if (statement === undefined) throw new Error("nothing to start");
+  return await session.start(await session.prepare(statement, []), [], true);
+}
+
+async function run(sql: string): Promise<string | undefined> {
+  const started = await start(sql);
+  const rows = started.kind === "rows" ? await started.next(1) : undefined;
+  await started.finish();
+  return rows?.map(String).join();
+}
+
+test("a statement that was ended before its first row does nothing", async () => {
+  await run("create sequence s");
+  const started = (await start("select nextval('s')")) as Rows;
+  session.cancel("57014");
+  const next = async () => await started.next(1);
+  await expect(next()).rejects.toMatchObject({ sqlState: "57014" });
+  await started.close();
+  await session.failed();
+  expect(await run("select nextval('s')")).toBe("1");
+});
+
+test.each(["insert into t values (1)", "insert into t values (1) returning id"])(
+  "a commit that may have happened is not said to be cancelled: %s",
+  async (sql) => {
+    await run("create table t (id int)");
+    prepared = (rows) => {
+      const commit = rows.commit.bind(rows);
+      rows.commit = async () => {
+        await commit();
+        session.cancel("57014");
+        throw new FirnError("Unknown", "LOST", "the answer was lost");
+      };
+    };
+    await expect(run(sql)).rejects.toMatchObject({ kind: "Unknown" });
+    prepared = () => undefined;
+    await session.failed();
+    expect(await run("select count(*) from t")).toBe("1");
+  },
+);
