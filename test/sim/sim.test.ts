@@ -6,10 +6,12 @@ import { FAIR, SITES } from "./harness/faults.ts";
 import { Host } from "./harness/host.ts";
 import { never, runSeed, type Sim, type Suite, Violation } from "./harness/sim.ts";
 import { LSM_SUITE } from "./lsm/suite.ts";
+import { SQL_SUITE } from "./sql/suite.ts";
 
 /** `npm run sim` runs hundreds. */
 const SEEDS = 3;
 const LSM_SEEDS = 2;
+const SQL_SEEDS = 2;
 
 function suiteOf(run: Suite["run"]): Suite {
   return { name: "small", sites: SITES, operations: {}, fullSeeds: 1, run };
@@ -29,7 +31,14 @@ test("seeds of the engine pass", async () => {
   }
 });
 
-test.each([CATALOG_SUITE, LSM_SUITE])(
+test("seeds of SQL pass", async () => {
+  for (let seed = 1; seed <= SQL_SEEDS; seed++) {
+    const { violation } = await runSeed(SQL_SUITE, seed);
+    expect(violation, `seed ${seed}`).toBeUndefined();
+  }
+});
+
+test.each([CATALOG_SUITE, LSM_SUITE, SQL_SUITE])(
   "a seed decides everything: run again it leaves the same trace ($name)",
   async (suite) => {
     const seed = 4711;

@@ -4,6 +4,7 @@ import type { Suite } from "./harness/sim.ts";
 import { LSM_S3_SUITE } from "./lsm/s3.ts";
 import { LSM_SUITE } from "./lsm/suite.ts";
 import { ROWS_SUITE } from "./rows/suite.ts";
+import { SQL_SUITE } from "./sql/suite.ts";
 
 /** What can be simulated. */
 export const SUITES: readonly Suite[] = [
@@ -12,4 +13,5 @@ export const SUITES: readonly Suite[] = [
   LSM_SUITE,
   LSM_S3_SUITE,
   ROWS_SUITE,
+  SQL_SUITE,
 ];

@@ -1,0 +1,82 @@
+import type { Sim } from "../harness/sim.ts";
+import type { Member } from "../lsm/member.ts";
+import type { Shard } from "../lsm/shard.ts";
+import { audit, transfer } from "./bank.ts";
+import { Gone, Refused } from "./client.ts";
+import type { Ledger } from "./ledger.ts";
+import type { SqlServer } from "./server.ts";
+import { LEVELS, Session } from "./session.ts";
+
+export interface UserParts {
+  readonly sim: Sim;
+  readonly shard: Shard;
+  readonly ledger: Ledger;
+  readonly serverOf: (member: Member) => SqlServer;
+}
+
+/** One who speaks SQL to whichever process has the shard open, or says so. */
+export class SqlUser {
+  readonly #parts: UserParts;
+  readonly #name: string;
+  #session: Session | undefined;
+
+  constructor(parts: UserParts, name: string) {
+    this.#parts = parts;
+    this.#name = name;
+  }
+
+  /** So many pieces of work, one after the other; fewer where the shard is hardly ever open. */
+  async work(pieces: number): Promise<void> {
+    const { sim } = this.#parts;
+    let done = 0;
+    for (let turn = 0; done < pieces && turn < 10 * pieces; turn++) {
+      const session = await this.#connected();
+      if (session !== undefined) {
+        await this.#act(session);
+        done++;
+      }
+      await sim.sleep(sim.spanMs(1, session === undefined ? 20_000 : 300));
+    }
+    await this.#leave();
+  }
+
+  /** A session that is open; another one from time to time. */
+  async #connected(): Promise<Session | undefined> {
+    const { sim, shard, serverOf } = this.#parts;
+    const { client, isStale = false } = this.#session ?? {};
+    // Some stay at a process that has lost the shard: they must not be told what is not so.
+    const stays = sim.chance(isStale ? 0.3 : 0.95);
+    if (client?.isGone === false && stays) return this.#session;
+    await this.#leave();
+    const member = shard.any();
+    if (member === undefined) return undefined;
+    const level = sim.pick(LEVELS);
+    const settings = { default_transaction_isolation: level };
+    try {
+      const client = await serverOf(member).connect(this.#name, settings);
+      this.#session = new Session(sim, member, client, level);
+    } catch (error) {
+      if (!(error instanceof Gone || error instanceof Refused)) throw error;
+    }
+    return this.#session;
+  }
+
+  async #leave(): Promise<void> {
+    const client = this.#session?.client;
+    this.#session = undefined;
+    if (client === undefined) return;
+    if (this.#parts.sim.chance(0.5)) client.cut();
+    else await client.end();
+  }
+
+  async #act(session: Session): Promise<void> {
+    const { sim, ledger } = this.#parts;
+    const chance = sim.prng.float();
+    const { member } = session;
+    if (chance < 0.6) await transfer(sim, session, ledger);
+    else if (chance < 0.94) await audit(sim, session);
+    else if (chance < 0.98) await member.use("flush", () => member.engine.flush());
+    else if (chance < 0.99) await member.use("compact", () => member.engine.compact());
+    else await member.use("close", () => member.engine.close());
+  }
+}
