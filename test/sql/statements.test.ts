@@ -371,3 +371,18 @@ describe("transactions", () => {
     expect((await other.query("update t set n = 2 where id = 1")).rowCount).toBe(1);
   });
 });
+
+it("goes back to before its first row, and keeps its snapshot", async () => {
+  await client.query("create table seen (id int primary key)");
+  const other = await connect();
+  await client.query("begin isolation level repeatable read; savepoint a; savepoint b");
+  expect(await rows("select count(*) from seen")).toEqual(["0"]);
+  await client.query("insert into seen values (1)");
+  await client.query("rollback to b");
+  expect(await rows("select count(*) from seen")).toEqual(["0"]);
+  await other.query("insert into seen values (2)");
+  await client.query("rollback to a");
+  expect(await rows("select count(*) from seen")).toEqual(["0"]);
+  await client.query("commit");
+  expect(await rows("select id from seen")).toEqual(["2"]);
+});

@@ -29,8 +29,8 @@ export interface RowWork {
 
 interface Savepoint {
   readonly name: string;
-  /** Absent where no row was touched before it. */
-  readonly mark: RowSavepoint | undefined;
+  /** Absent until a row is touched. */
+  mark: RowSavepoint | undefined;
   readonly names: number;
   readonly cursors: number;
   readonly locks: number;
@@ -176,6 +176,8 @@ export class Transaction {
     } finally {
       this.#opening = undefined;
     }
+    // What goes back to before the first row keeps the snapshot, and counts what was read.
+    for (const savepoint of this.#savepoints) savepoint.mark ??= this.#rows.savepoint();
     return this.#rows;
   }
 
@@ -266,11 +268,6 @@ export class Transaction {
     this.#parts.cursors.rollbackTo(savepoint.cursors);
     this.#parts.locks.releaseFrom(savepoint.locks);
     if (savepoint.mark !== undefined) await this.#rows?.rollbackTo(savepoint.mark);
-    else {
-      const rows = this.#rows;
-      this.#rows = undefined;
-      await rows?.rollback();
-    }
     this.#restoreReadOnly(savepoint);
     this.#block = "explicit";
   }
