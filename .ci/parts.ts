@@ -130,6 +130,7 @@ const BESIDE: readonly Spec[] = [
   simulation("sim", "catalog", [300, 2_000, 20_000]),
   simulation("sim-lsm", "lsm", [60, 400, 4_000]),
   simulation("sim-rows", "rows", [60, 300, 3_000]),
+  { ...simulation("sim-sql", "sql", [30, 150, 1_500]), oneOf: 2 },
   { ...simulation("sim-aws", "catalog-dynamo", [20, 60, 1_000]), oneOf: 2 },
   {
     name: "months",

@@ -47,6 +47,7 @@ export class SqlClient {
   readonly #cancel: (pid: number, secret: number) => void;
   readonly #frames = new FrameReader();
   readonly #gone = Promise.withResolvers<undefined>();
+  readonly #over = Promise.withResolvers<void>();
   #isGone = false;
   #wake: () => void = () => undefined;
   #status = "I";
@@ -100,8 +101,18 @@ export class SqlClient {
   }
 
   /** Sends messages that end with an answer. @throws Refused, Gone. */
-  async extended(...messages: readonly Buffer[]): Promise<Reply> {
-    return await this.#exchange(messages);
+  async extended(messages: readonly Buffer[], disturbance?: Disturbance): Promise<Reply> {
+    return await this.#exchange(messages, disturbance);
+  }
+
+  /** Resolves once nothing of it is under way any more, where its connection has ended. */
+  async ended(): Promise<void> {
+    if (this.#isGone) await Promise.race([this.#over.promise, this.#host.death]);
+  }
+
+  /** The server is done with the connection. */
+  over(): void {
+    this.#over.resolve();
   }
 
   /** Says goodbye, and waits for the server's. */

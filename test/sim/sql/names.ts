@@ -6,6 +6,9 @@ import { SqlError } from "../../../src/sql/error.ts";
 import type { Host } from "../harness/host.ts";
 import { never, type Sim } from "../harness/sim.ts";
 
+/** The one schema. */
+const PUBLIC = "public";
+
 /** How often a look at a name, or a change of one, fails without an effect. */
 const REFUSALS = 0.01;
 
@@ -34,14 +37,24 @@ export class SimNames {
     const claimed = new Set<TableId>();
     return {
       begin: (options) => store.begin(options),
-      hasNamespace: async (path) => path.length === 1 && path[0] === "public",
+      list: async (rows) => {
+        const known = new Map((await rows.tables.list()).map((table) => [table.id, table]));
+        const relations = [...this.#tables].flatMap(([name, id]) => {
+          const table = known.get(id);
+          if (table === undefined) return [];
+          const at = { path: [PUBLIC], name: bare(name) };
+          return [{ id, ...at, kind: "rows" as const, comment: "", table }];
+        });
+        return { databases: ["default"], namespaces: [{ path: [PUBLIC] }], relations };
+      },
+      hasNamespace: async (path) => path.length === 1 && path[0] === PUBLIC,
       entry: async (at) => {
         const id = await this.#reach(host, () => this.#tables.get(nameOf(at)));
         return id && { id };
       },
       newTableId: () => ids.mint<TableId>(),
       contentOf: async () => ({
-        tables: [...this.#tables].map(([name, id]) => ({ name, id })),
+        tables: [...this.#tables].map(([name, id]) => ({ name: bare(name), id })),
       }),
       claimNamespace: async ([name]) => {
         throw new SqlError("42P06", `schema "${name}" already exists`);
@@ -133,6 +146,10 @@ export class SimNames {
   }
 }
 
-function nameOf({ name }: TableName): string {
-  return name;
+function nameOf({ path, name }: TableName): string {
+  return [...path, name].join(".");
+}
+
+function bare(name: string): string {
+  return name.slice(PUBLIC.length + 1);
 }

@@ -15,6 +15,8 @@ import { MemorySocket } from "./socket.ts";
 /** What serves SQL in a process that has the shard open. */
 export class SqlServer {
   readonly store: RowStore;
+  /** A client was told that the process has lost the shard. */
+  isStale = false;
   readonly #sim: Sim;
   readonly #member: Member;
   readonly #host: ConnectionHost;
@@ -50,12 +52,18 @@ export class SqlServer {
   async connect(who: string, settings: Readonly<Record<string, string>>): Promise<SqlClient> {
     const { host } = this.#member;
     const name = `${who}@${host.name}.${++this.#clients}`;
-    const client = new SqlClient(
+    const client: SqlClient = new SqlClient(
       { sim: this.#sim, host, name },
       (onBytes, onGone) => {
         const socket = new MemorySocket(onBytes, onGone);
         const connection = new Connection(socket as unknown as Socket, this.#host);
-        const running = connection.run().finally(() => this.#running.delete(running));
+        // What it calls is not counted by what the client asks: it does not know that.
+        const running = this.#sim
+          .during("session", () => connection.run())
+          .finally(() => {
+            this.#running.delete(running);
+            client.over();
+          });
         this.#running.add(running);
         return socket;
       },

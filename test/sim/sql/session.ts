@@ -12,8 +12,14 @@ export type Level = (typeof LEVELS)[number];
  */
 const ALWAYS: ReadonlySet<string> = new Set(["40001", "40P01", "57P03", "08007", "53000", "57014"]);
 
+/** No transaction is too old before: what stands alone is run again instead of being refused. */
+const LEAST_AGE_MS = 900;
+
 /** Its caller cannot tell whether it happened. */
 const UNKNOWN = "08007";
+
+/** Others were in its way: the server runs a statement that stands alone again. */
+const OVERTAKEN: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
 /** After these the process may serve no more: it is asked. */
 const DOUBTFUL: ReadonlySet<string> = new Set(["57P03", "08007"]);
@@ -53,12 +59,17 @@ export class Session {
     sql: string,
     allowed: readonly string[] = [],
   ): Promise<Outcome & { readonly reply?: Reply }> {
+    const begunMs = this.#sim.clock.monotonicMs();
     return await this.#sim.during(operation, async () => {
       try {
         const reply = await this.ask(sql, this.#disturbance());
         this.#sim.coverage.note(`${operation} answered`);
         return { fate: "committed", reply };
       } catch (error) {
+        const isQuick = this.#sim.clock.monotonicMs() - begunMs < LEAST_AGE_MS;
+        const isOvertaken = error instanceof Refused && OVERTAKEN.has(error.state);
+        const told = `${sql} alone is refused: ${String(error)}`;
+        this.#sim.must(!(isQuick && isOvertaken), () => `${this.client.name}: ${told}`);
         return await this.#failed(operation, error, allowed, true);
       }
     });
@@ -75,6 +86,21 @@ export class Session {
       } catch (error) {
         this.#sim.log(`${this.client.name} ${sql}: ${String(error)}`);
         return await this.#failed(operation, error, [], true);
+      }
+    });
+  }
+
+  /** Sends messages of the extended protocol up to a Sync, which are one transaction. */
+  async pipeline(operation: string, messages: readonly Buffer[]): Promise<Fate> {
+    return await this.#sim.during(operation, async () => {
+      try {
+        await this.client.extended(messages, this.#disturbance());
+        this.#sim.log(`${this.client.name} ${operation}: done`);
+        this.#sim.coverage.note(`${operation} answered`);
+        return "committed";
+      } catch (error) {
+        this.#sim.log(`${this.client.name} ${operation}: ${String(error)}`);
+        return (await this.#failed(operation, error, [], true)).fate;
       }
     });
   }

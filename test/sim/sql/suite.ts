@@ -9,12 +9,12 @@ import { Owners } from "../rows/history.ts";
 import { Refused, type SqlClient } from "./client.ts";
 import { Ledger } from "./ledger.ts";
 import { SimNames } from "./names.ts";
+import { Queue } from "./queue.ts";
 import { SqlServer } from "./server.ts";
-import { FOUNDING } from "./tables.ts";
+import { LEVELS } from "./session.ts";
+import { foundingBy } from "./tables.ts";
 import { SqlUser } from "./user.ts";
 import { verifyTables } from "./verify.ts";
-
-const COMMIT = ["wal write", "disk write"] as const;
 
 /** SQL sessions on a shard that processes take over from each other, among faults. */
 export const SQL_SUITE: Suite = {
@@ -22,7 +22,11 @@ export const SQL_SUITE: Suite = {
   sites: LSM_SITES,
   operations: {
     open: LSM_SUITE.operations["open"] ?? [],
-    transfer: [...COMMIT, "table read"],
+    session: [
+      ...["wal write", "wal list", "disk write", "disk names"],
+      ...["table write", "table read", "manifest read", "manifest write"],
+    ],
+    housekeeping: ["process"],
   },
   fullSeeds: 2_000,
   run: async (sim) => {
@@ -38,12 +42,13 @@ export const SQL_SUITE: Suite = {
     names.isFair = false;
     const contenders = shard.contend();
     const chaos = sim.spawn(() => disturb(sim, shard));
-    const parts = { sim, shard, ledger, serverOf: servers };
-    const users = Array.from({ length: 2 + sim.below(5) }, (_, index) => {
-      const user = new SqlUser(parts, `u${index}`);
-      return sim.spawn(() => user.work(10 + sim.below(25)));
-    });
-    await Promise.all(users);
+    const level = sim.pick(LEVELS);
+    sim.log(`lists are ${level}`);
+    const queue = new Queue(sim, ledger);
+    const parts = { sim, shard, ledger, queue, level, serverOf: servers };
+    const count = 2 + sim.below(5);
+    const users = Array.from({ length: count }, (_, index) => new SqlUser(parts, `u${index}`));
+    await Promise.all(users.map((user) => sim.spawn(() => user.work(10 + sim.below(25)))));
     for (const member of shard.members) await servers(member).verifyIdle();
     shard.calm();
     names.isFair = true;
@@ -53,10 +58,10 @@ export const SQL_SUITE: Suite = {
       await inFairWeather(name, async () => {
         const member = await shard.open(name, FAIR, "takeover");
         const server = servers(member);
-        await verifyTables(sim, member, server, ledger);
+        await verifyTables(parts, users, member, server);
         await member.engine.flush();
         await member.engine.compact();
-        await verifyTables(sim, member, server, ledger);
+        await verifyTables(parts, users, member, server);
         await member.engine.close();
         await shard.verify();
       });
@@ -89,7 +94,7 @@ async function session(server: SqlServer): Promise<SqlClient> {
 
 /** A small engine may be asked for more than it can take in at once. */
 async function found(sim: Sim, client: SqlClient): Promise<void> {
-  for (const sql of FOUNDING) {
+  for (const sql of foundingBy(sim.below(4))) {
     for (let tries = 0; ; tries++) {
       try {
         await client.query(sql);
