@@ -177,9 +177,18 @@ export class Session {
     const isAllowed = ALWAYS.has(state) || allowed.includes(state);
     const told = `${operation} is refused with ${error.message}`;
     this.#sim.must(isAllowed, () => `${this.client.name}: ${told} ${JSON.stringify(error.fields)}`);
-    if (this.client.status !== "I") await this.ask("ROLLBACK").catch(() => undefined);
+    if (this.client.status !== "I") await this.#endFailed();
     if (DOUBTFUL.has(state)) await this.confirmed();
     return { fate: state === UNKNOWN && commits ? "maybe" : "aborted", state };
+  }
+
+  /** COMMIT, too, undoes a block that has failed. */
+  async #endFailed(): Promise<void> {
+    const { name, status } = this.client;
+    const end = status === "E" ? this.#sim.pick(["ROLLBACK", "COMMIT"]) : "ROLLBACK";
+    const ended = await this.ask(end).catch(() => undefined);
+    const tag = ended?.tag ?? "ROLLBACK";
+    this.#sim.must(tag === "ROLLBACK", () => `${name}: ${end} of a failed block answers ${tag}`);
   }
 
   #disturbance(isCertain = false): Disturbance | undefined {
