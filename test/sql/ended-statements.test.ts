@@ -84,3 +84,20 @@ test.each(["insert into t values (1)", "insert into t values (1) returning id"])
     expect(await run("select count(*) from t")).toBe("1");
   },
 );
+
+test("a change of a table that is run again is serializable again", async () => {
+  await run("create table t (id int)");
+  await run("set default_transaction_isolation = 'read committed'");
+  let refusals = 1;
+  prepared = (rows) => {
+    const commit = rows.commit.bind(rows);
+    rows.commit = async () => {
+      if (refusals-- > 0) {
+        throw new FirnError("Conflict", "ROW_CONFLICT", "overtaken", { sqlState: "40001" });
+      }
+      return await commit();
+    };
+  };
+  await run("create index i on t (id)");
+  expect(refusals).toBeLessThan(0);
+});

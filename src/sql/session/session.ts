@@ -256,17 +256,22 @@ export class SqlSession {
     parameters: readonly Datum[],
   ): Promise<Started> {
     let { plan } = prepared;
+    let { modes } = this.transactionState;
     for (let tries = 1; ; tries++) {
       try {
         this.transactionState.beginImplicit();
         if (tries > 1) {
+          // A change of a table has made it serializable, which it is again.
+          this.transactionState.setModes(modes);
           await this.#takeTurn(plan);
           if (!(await this.#isFresh(plan))) ({ plan } = await this.#planAgain(prepared));
         }
         const started = await plan.start(context, parameters);
+        ({ modes } = this.transactionState);
         await this.transactionState.commit();
         return started;
       } catch (error) {
+        if (this.transactionState.hasBegun) ({ modes } = this.transactionState);
         if (!isConflict(error) || tries === MOST_TRIES || context.signal.aborted) throw error;
         await this.transactionState.fail();
       }
