@@ -101,3 +101,16 @@ test("a change of a table that is run again is serializable again", async () => 
   await run("create index i on t (id)");
   expect(refusals).toBeLessThan(0);
 });
+
+test("a cancel behind the commit does not say that nothing happened", async () => {
+  await run("create table t (id int)");
+  prepared = (rows) => {
+    const commit = rows.commit.bind(rows);
+    rows.commit = async () => {
+      const sequence = await commit();
+      session.cancel("57014");
+      return sequence;
+    };
+  };
+  expect(await run("insert into t values (1) returning id")).toBe("1");
+});

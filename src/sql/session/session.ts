@@ -203,7 +203,12 @@ export class SqlSession {
       const commits = isLast && plan.isControl !== true;
       if (isFirst && commits && plan.isRetried === true && !transaction.isExplicit) {
         const done = await this.#untilDone({ ...prepared, plan }, context, parameters);
-        return this.#guarded(done, running, false);
+        // It is committed: a cancel comes too late, and must not say that nothing happened.
+        this.#running = undefined;
+        this.#cancelled = undefined;
+        const told = new AbortController();
+        told.signal.addEventListener("abort", () => running.abort(OVER));
+        return this.#guarded(done, told, false);
       }
       const started = await plan.start(context, parameters);
       return this.#guarded(started, running, commits);
