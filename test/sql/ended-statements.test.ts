@@ -4,6 +4,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import type { RowTransaction } from "../../src/rows/index.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { Parser } from "../../src/sql/parse/parser.ts";
+import { AdvisoryLocks } from "../../src/sql/session/advisory-locks.ts";
 import { openSession } from "../../src/sql/session/open.ts";
 import type { SqlSession } from "../../src/sql/session/session.ts";
 import type { Rows, Started } from "../../src/sql/session/started.ts";
@@ -27,6 +28,7 @@ beforeEach(async () => {
     user: "tester",
     database: "default",
     settings: new Map(),
+    advisory: { locks: new AdvisoryLocks(), space: "" },
     catalog: {
       ...view,
       begin: async (options) => {

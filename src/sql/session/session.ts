@@ -339,8 +339,11 @@ export class SqlSession {
 
   async close(): Promise<void> {
     this.cursors.closeAll();
-    this.locks.releaseAll();
-    if (this.transactionState.hasBegun) await this.transactionState.rollback();
+    try {
+      if (this.transactionState.hasBegun) await this.transactionState.rollback();
+    } finally {
+      this.locks.releaseAll();
+    }
   }
 
   /** How values of a column are sent. */

@@ -5,6 +5,7 @@ import { Connection, type ConnectionHost } from "../../../src/pgwire/connection.
 import { RowStore } from "../../../src/rows/index.ts";
 import { Parser } from "../../../src/sql/parse/parser.ts";
 import { RowExpressions } from "../../../src/sql/plan/row-expressions.ts";
+import { AdvisoryLocks } from "../../../src/sql/session/advisory-locks.ts";
 import { openSession } from "../../../src/sql/session/open.ts";
 import type { Sim } from "../harness/sim.ts";
 import type { Member } from "../lsm/member.ts";
@@ -34,11 +35,13 @@ export class SqlServer {
     const parts = { engine, clock, prng: sim.fork(), account: "acme", expressions };
     this.store = new RowStore(parts);
     const catalog = names.view(host, this.store);
+    const locks = new AdvisoryLocks();
     this.#cancelKeys = new CancelKeys(sim.fork());
     this.#host = {
       cancelKeys: this.#cancelKeys,
       openSession: async ({ user, database, settings }) => {
-        const shared = { parser, clock, prng: sim.fork(), catalog };
+        const advisory = { locks, space: database };
+        const shared = { parser, clock, prng: sim.fork(), catalog, advisory };
         const onUnreleased = (): void => sim.coverage.note("a name was not released");
         return openSession({ ...shared, user, database, settings, onUnreleased });
       },
