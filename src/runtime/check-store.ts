@@ -4,11 +4,15 @@ import { Locations } from "../blob/locations.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
 import { noShard } from "../lsm/tools.ts";
+import { DEFAULT_ACCOUNT } from "../service/actor.ts";
 import { Fsck } from "../service/fsck/fsck.ts";
 import { learnStoredRoots } from "../service/fsck/roots.ts";
+import { type CheckRows, judgeRowsWith } from "../service/fsck/row-tables.ts";
 import { judgeFilesWith } from "../service/fsck/table-files.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../service/metadata-files.ts";
 import { threadReading } from "../service/reading.ts";
+import { RowShards } from "../service/rows/row-shards.ts";
+import { checkRowTable } from "../service/rows/table-check.ts";
 import { openStores } from "./compose.ts";
 import { openLake } from "./lake.ts";
 import { hasShard } from "./local-shard.ts";
@@ -44,17 +48,19 @@ export async function* checkStores(
 }
 
 async function* checkOpened(
-  { pointers, blobs, uncached = blobs }: Stores,
+  stores: Stores,
   settings: Settings,
   components: Components,
   scratch: BlobStore,
   repair: boolean,
 ): CheckRun {
+  const { pointers, blobs, uncached = blobs } = stores;
   const { clock, prng } = components;
   const { historyRetention: historyRetentionMs } = settings;
   const ids = new IdSource(clock, prng);
   const lake = openLake(settings, components, createMetrics());
   const reading = threadReading(clock);
+  const rows = rowsOf(stores, components);
   try {
     const locations = new Locations({
       clock,
@@ -66,13 +72,33 @@ async function* checkOpened(
     });
     const checked = { pointers, blobs: uncached, clock, prng, ids, scratch };
     await learnStoredRoots(checked, locations);
-    const files = judgeFilesWith(checked, {
+    const ofFiles = judgeFilesWith(checked, {
       tables: new MetadataFiles(clock, locations, TABLE_FORMAT, reading),
       views: new MetadataFiles(clock, locations, VIEW_FORMAT, reading),
     });
+    const files = rows === undefined ? ofFiles : judgeRowsWith(rows.check, ofFiles);
     return yield* new Fsck({ ...checked, files, historyRetentionMs }).run(repair);
   } finally {
+    await rows?.close();
     await reading.close();
     await lake.close();
   }
+}
+
+/**
+ * Checks of row tables, in shards that this process may own while it runs. Undefined where other
+ * nodes may serve them.
+ */
+function rowsOf(
+  { openRowShard: open, hasRowShard: has, sharedShards }: Stores,
+  { clock, prng }: Components,
+): { readonly check: CheckRows; readonly close: () => Promise<void> } | undefined {
+  if (open === undefined || has === undefined || sharedShards !== undefined) return undefined;
+  const shards = new RowShards({ clock, prng, account: DEFAULT_ACCOUNT, open, has });
+  return {
+    // A shard that is not there is not made.
+    check: async (table) =>
+      (await has(table.catalogId)) ? checkRowTable(shards, table) : undefined,
+    close: () => shards.close(),
+  };
 }

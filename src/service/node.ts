@@ -59,6 +59,7 @@ import { RowIndexes } from "./rows/row-indexes.ts";
 import { RowRequests } from "./rows/row-requests.ts";
 import { type RowShard, RowShards } from "./rows/row-shards.ts";
 import { RowTables } from "./rows/row-tables.ts";
+import { ShardElsewhere } from "./shards/shard-elsewhere.ts";
 import type { OnUnreleased, SqlParts } from "./sql/catalog-view.ts";
 import { SqlRequests } from "./sql/requests.ts";
 import { SqlService } from "./sql/service.ts";
@@ -404,7 +405,14 @@ interface Work {
 /** A check of everything that is stored, what lies in shards included. */
 function fsckOf(parts: FsckParts, { files, viewFiles, rows }: Work): Fsck {
   const ofFiles = judgeFilesWith(parts, { tables: files, views: viewFiles });
-  const ofRows = judgeRowsWith((table) => rows.check(OWN_ACTOR, table), ofFiles);
+  const ofRows = judgeRowsWith(async (table) => {
+    try {
+      return await rows.check(OWN_ACTOR, table);
+    } catch (error) {
+      if (error instanceof ShardElsewhere) return "elsewhere";
+      throw error;
+    }
+  }, ofFiles);
   return new Fsck({ ...parts, files: ofRows });
 }
 

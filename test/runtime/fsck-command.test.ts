@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Firn } from "../../src/index.ts";
+import { columns as columnTypes, Firn, Schema } from "../../src/index.ts";
 import { FINDING_LEVELS } from "../../src/service/fsck/findings.ts";
 import { firnLine, servedFrom } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
@@ -131,4 +131,31 @@ test("docs/fsck.md explains every finding, under its level", () => {
   const text = readFileSync("docs/fsck.md", "utf8");
   const rows = [...text.matchAll(/^\| `([A-Z_]+)` \| (\w+) \|/gm)].map(([, ...row]) => row);
   expect(rows).toEqual(Object.entries(FINDING_LEVELS));
+});
+
+test("a closed store is checked with its rows; a shard that is gone is not made anew", async () => {
+  const dir = scratchDirectory();
+  const firn = await Firn.open({ profile: "local", dir });
+  const columns = { id: columnTypes.int4(), name: columnTypes.text() };
+  const indexes = [{ name: "by_name", parts: [{ column: "name" }], unique: true }] as const;
+  const schema = Schema.table({ columns, primaryKey: ["id"], indexes });
+  const namespace = await firn.catalog("default").createNamespace("n");
+  const table = await namespace.createTable("t", schema);
+  await table.insert({ id: 1, name: "one" }, { id: 2, name: "two" });
+  await firn.close();
+  const logs = join(dir, "store", "wal");
+  const [shard = ""] = readdirSync(logs).filter((name) => name !== "system");
+  expect(await firnLine(["fsck", dir])).toMatchObject({ exitCode: 0, errors: "" });
+  const files = join(dir, "store", "blobs", "shards", shard);
+  rmSync(join(logs, shard), { recursive: true });
+  const damaged = await firnLine(["fsck", dir]);
+  expect(damaged).toMatchObject({ exitCode: 1, errors: "" });
+  expect(damaged.out).toMatch(/^damage ROW_TABLE_UNREADABLE .*WAL_CORRUPT/);
+  rmSync(files, { recursive: true });
+  for (let run = 0; run < 2; run++) {
+    const lost = await firnLine(["fsck", dir]);
+    expect(lost).toMatchObject({ exitCode: 1, errors: "" });
+    expect(lost.out).toMatch(/^damage ROW_TABLE_LOST /);
+    expect(existsSync(files)).toBe(false);
+  }
 });

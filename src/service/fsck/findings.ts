@@ -50,6 +50,7 @@ export const FINDING_LEVELS = {
   METADATA_UNREADABLE: "damage",
   METADATA_MISMATCH: "damage",
   ROW_TABLE_LOST: "damage",
+  ROW_TABLE_UNREADABLE: "damage",
   ROW_INDEX_MISMATCH: "damage",
   ROW_COLUMNS_MISMATCH: "damage",
   CHANGE_MISPLACED: "damage",

@@ -1,10 +1,11 @@
+import { FirnError } from "../../base/error.ts";
 import type { Table } from "../../catalog/model.ts";
-import type { RowTableReport } from "../rows/row-tables.ts";
+import type { RowTableReport } from "../rows/table-check.ts";
 import { finding } from "./findings.ts";
 import type { JudgeFiles } from "./judge.ts";
 
-/** What is wrong with a row table; undefined: it has no rows at all. */
-export type CheckRows = (table: Table) => Promise<RowTableReport | undefined>;
+/** What is wrong with a row table; undefined: it has no rows at all; or another node has them. */
+export type CheckRows = (table: Table) => Promise<RowTableReport | undefined | "elsewhere">;
 
 /** Judges row tables by their shard, and the others as `files` does. */
 export function judgeRowsWith(check: CheckRows, files: JudgeFiles): JudgeFiles {
@@ -12,12 +13,21 @@ export function judgeRowsWith(check: CheckRows, files: JudgeFiles): JudgeFiles {
     if (entity.type !== "table" || entity.format !== "ROW") {
       return await files(reads, account, item, entity);
     }
-    const broken = await check(entity);
-    if (broken === undefined) return [finding("ROW_TABLE_LOST", item.key, { table: entity.name })];
+    const facts = { table: entity.name };
+    const broken = await check(entity).catch((error: unknown) => {
+      if (error instanceof FirnError && error.kind === "Corrupt") return error;
+      throw error;
+    });
+    if (broken instanceof FirnError) {
+      const { message: reason, code: cause } = broken;
+      return [finding("ROW_TABLE_UNREADABLE", item.key, { ...facts, reason, cause })];
+    }
+    if (broken === "elsewhere") return [];
+    if (broken === undefined) return [finding("ROW_TABLE_LOST", item.key, facts)];
     const indexes = broken.indexes.map(({ index, missing, extra, wrong }) =>
       finding("ROW_INDEX_MISMATCH", item.key, { index, missing, extra, wrong }),
     );
     if (broken.isShown) return indexes;
-    return [...indexes, finding("ROW_COLUMNS_MISMATCH", item.key, { table: entity.name })];
+    return [...indexes, finding("ROW_COLUMNS_MISMATCH", item.key, facts)];
   };
 }

@@ -4,35 +4,21 @@ import { entityById } from "../../catalog/by-id.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { Stored } from "../../catalog/entities.ts";
 import { namespaceNotFound, tableNotFound } from "../../catalog/errors.ts";
-import type { Column, Table } from "../../catalog/model.ts";
+import type { Table } from "../../catalog/model.ts";
 import { byIdKey } from "../../catalog/paths.ts";
 import type { RelationDraft, RelationRef } from "../../catalog/relations.ts";
 import { reviseEntity } from "../../catalog/revise.ts";
 import { revisedOf } from "../../catalog/revised-entity.ts";
 import type { Engine } from "../../lsm/index.ts";
-import {
-  columnTypeText,
-  type IndexReport,
-  type RowStore,
-  type TableDescriptor,
-  type TableSpec,
-  visibleColumns,
-} from "../../rows/index.ts";
+import type { RowStore, TableDescriptor, TableSpec } from "../../rows/index.ts";
 import { type Actor, OWN_ACTOR } from "../actor.ts";
 import type { TableLocations } from "../table-locations.ts";
 import type { RowShards } from "./row-shards.ts";
+import { checkRowTable, columnsOf, type RowTableReport, sameColumns } from "./table-check.ts";
 
 /** A row table that is to be made: its columns, key and indexes. */
 export interface NewRowTable extends Omit<TableSpec, "id" | "namespace" | "unnamed"> {
   readonly description?: string;
-}
-
-/** What is wrong with a row table. */
-export interface RowTableReport {
-  /** Those that do not agree with the rows. */
-  readonly indexes: readonly IndexReport[];
-  /** Whether the catalog shows the columns that the shard has. */
-  readonly isShown: boolean;
 }
 
 /** The rows of a table: its id leads to its descriptor, in a transaction of the store. */
@@ -212,25 +198,8 @@ export class RowTables {
    *
    * @returns what does not agree; undefined where the shard does not know the table.
    */
-  async check(
-    _actor: Actor,
-    { id, catalogId, columns }: Table,
-  ): Promise<RowTableReport | undefined> {
-    const store = await this.#parts.shards.of(catalogId);
-    const tx = await store.begin({ isolation: "repeatable read", readOnly: true });
-    try {
-      const table = await tx.tables.find(id);
-      if (table === undefined) return undefined;
-      const reports: IndexReport[] = [];
-      // One that is being built agrees with the rows when it is public.
-      for (const { id: index, state } of table.indexes) {
-        if (state === "public") reports.push(await tx.checkIndex(table, index));
-      }
-      const indexes = reports.filter(({ missing, extra, wrong }) => missing + extra + wrong > 0);
-      return { indexes, isShown: sameColumns(columns, columnsOf(table)) };
-    } finally {
-      tx.rollback();
-    }
+  check(_actor: Actor, table: Table): Promise<RowTableReport | undefined> {
+    return checkRowTable(this.#parts.shards, table);
   }
 
   /**
@@ -320,27 +289,6 @@ export class RowTables {
     const location = places.defaultFor(ref.path, ref.name, uuid);
     return { location, fresh: true, content, ...places.surroundings(location, true) };
   }
-}
-
-/** The columns of a row table as the catalog shows them. */
-function columnsOf(table: TableDescriptor): readonly Column[] {
-  return visibleColumns(table).map(
-    ({ id, name, type, nullable }): Column => ({
-      name,
-      type: columnTypeText(type),
-      nullable,
-      comment: "",
-      fieldId: id,
-    }),
-  );
-}
-
-function sameColumns(a: readonly Column[] | undefined, b: readonly Column[]): boolean {
-  const textOf = (columns: readonly Column[]): string =>
-    JSON.stringify(
-      columns.map(({ name, type, nullable, fieldId }) => [name, type, nullable, fieldId]),
-    );
-  return a !== undefined && textOf(a) === textOf(b);
 }
 
 /** Longer than any request of a node that died may still land, clocks apart included. */

@@ -1,0 +1,64 @@
+import type { Column, Table } from "../../catalog/model.ts";
+import {
+  columnTypeText,
+  type IndexReport,
+  type TableDescriptor,
+  visibleColumns,
+} from "../../rows/index.ts";
+import type { RowShards } from "./row-shards.ts";
+
+/** What is wrong with a row table. */
+export interface RowTableReport {
+  /** Those that do not agree with the rows. */
+  readonly indexes: readonly IndexReport[];
+  /** Whether the catalog shows the columns that the shard has. */
+  readonly isShown: boolean;
+}
+
+/**
+ * Compares the indexes of a row table with its rows, all of one state.
+ *
+ * @returns what does not agree; undefined where the shard does not know the table.
+ * @throws as `RowShards.of`.
+ */
+export async function checkRowTable(
+  shards: Pick<RowShards, "of">,
+  { id, catalogId, columns }: Table,
+): Promise<RowTableReport | undefined> {
+  const store = await shards.of(catalogId);
+  const tx = await store.begin({ isolation: "repeatable read", readOnly: true });
+  try {
+    const table = await tx.tables.find(id);
+    if (table === undefined) return undefined;
+    const reports: IndexReport[] = [];
+    // One that is being built agrees with the rows when it is public.
+    for (const { id: index, state } of table.indexes) {
+      if (state === "public") reports.push(await tx.checkIndex(table, index));
+    }
+    const indexes = reports.filter(({ missing, extra, wrong }) => missing + extra + wrong > 0);
+    return { indexes, isShown: sameColumns(columns, columnsOf(table)) };
+  } finally {
+    tx.rollback();
+  }
+}
+
+/** The columns of a row table as the catalog shows them. */
+export function columnsOf(table: TableDescriptor): readonly Column[] {
+  return visibleColumns(table).map(
+    ({ id, name, type, nullable }): Column => ({
+      name,
+      type: columnTypeText(type),
+      nullable,
+      comment: "",
+      fieldId: id,
+    }),
+  );
+}
+
+export function sameColumns(a: readonly Column[] | undefined, b: readonly Column[]): boolean {
+  const textOf = (columns: readonly Column[]): string =>
+    JSON.stringify(
+      columns.map(({ name, type, nullable, fieldId }) => [name, type, nullable, fieldId]),
+    );
+  return a !== undefined && textOf(a) === textOf(b);
+}
