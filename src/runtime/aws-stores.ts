@@ -25,7 +25,7 @@ export async function awsStores(
   if (bucket.status === "fulfilled" && table.status === "fulfilled") {
     const { blobs, uncached } = bucket.value;
     const { pointers, assertUsable } = table.value;
-    const rows = sharedRowShards({ blobs, pointers }, settings, components, metrics);
+    const rows = sharedRowShards({ blobs, uncached, pointers }, settings, components, metrics);
     const close = async () => {
       try {
         await rows.sharedShards.close();

@@ -10,11 +10,14 @@ import {
   ObjectWalStore,
   type OpenOptions,
   type Owner,
+  openReader,
+  type Reader,
   Shard,
   type TakeOver,
 } from "../lsm/index.ts";
 import { nodeIdentity } from "./node-identity.ts";
 import { type OwningParts, SYSTEM_SHARD, shardPrefix } from "./shard-parts.ts";
+import { hasShard } from "./stores.ts";
 
 /** Every byte crosses a network, and is paid for by the month. */
 const OPTIONS: Partial<LsmOptions> = { compression: "zstd" };
@@ -100,6 +103,23 @@ export function openBucketEngine(
     metrics: { of: metrics, shard },
     options: { ...OPTIONS, ...parts.options },
   });
+}
+
+/**
+ * The newest state of a shard in a bucket, whoever owns it. Undefined where there is no shard.
+ *
+ * @throws FirnError as `openReader`.
+ */
+export async function readBucketShard(
+  store: BlobStore,
+  shard: string,
+  { clock, prng, options }: Pick<BucketShardOptions, "clock" | "prng" | "options">,
+): Promise<Reader | undefined> {
+  if (!(await hasShard(store, shard))) return undefined;
+  const prefix = shardPrefix(shard);
+  const wal = new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }).reader();
+  const parts = { store, prefix, wal, clock, prng, options: { ...OPTIONS, ...options } };
+  return openReader(parts, { newest: true });
 }
 
 /** What a shard of a bucket is opened with, by those who do not serve it. */

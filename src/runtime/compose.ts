@@ -327,7 +327,8 @@ function housekeepingOf(
     cancelJob: (id) => jobsAdmin.cancel(OPERATOR, id),
     backup: async (request) => {
       const { backUp } = await import("./backups.ts");
-      const rows: RowEngines = (id) => node.rows.engineOf(OPERATOR, id);
+      const read = stores.readRowShard;
+      const rows: RowEngines = (id) => read?.(id) ?? node.rows.engineOf(OPERATOR, id);
       return backUp({ ...stores, rows }, request, settings, components);
     },
     restore: async (request) => {

@@ -5,36 +5,43 @@ import type { StoredShardOwner } from "../catalog/codec/shard-owner.ts";
 import { ShardOwners } from "../catalog/shard-owners.ts";
 import type { NodeIdentity } from "../lsm/index.ts";
 import { SharedShards } from "../service/shards/shared-shards.ts";
-import { openBucketEngine } from "./bucket-shard.ts";
+import { openBucketEngine, readBucketShard } from "./bucket-shard.ts";
 import { nodeIdentity } from "./node-identity.ts";
 import type { Settings } from "./settings.ts";
 import { type Components, engineParts, hasShard, type Stores } from "./stores.ts";
 
 /** Shards of row tables in a bucket, whose owners are pointers. No request. */
 export function sharedRowShards(
-  { blobs, pointers }: Pick<Stores, "blobs" | "pointers">,
+  { blobs, uncached = blobs, pointers }: Pick<Stores, "blobs" | "uncached" | "pointers">,
   settings: Settings,
   { clock, prng, nodeId, notify }: Components,
   metrics: Metrics,
-): Required<Pick<Stores, "openRowShard" | "hasRowShard" | "sharedShards">> {
+): Required<Pick<Stores, "openRowShard" | "readRowShard" | "hasRowShard" | "sharedShards">> {
   const identity = nodeIdentity({ nodeId, prng, oneHost: false });
   const { node, host, pid, bootId } = identity;
-  let engines: ReturnType<typeof engineParts> | undefined;
+  let made: ReturnType<typeof engineParts> | undefined;
+  const engines = () => {
+    made ??= engineParts(settings, metrics);
+    return made;
+  };
   const sharedShards = new SharedShards({
     clock,
     owners: new ShardOwners({ pointers, clock, prng, ids: new IdSource(clock, prng) }),
     self: { node, host, pid, bootId, url: "" },
     open: (shard) => {
-      engines ??= engineParts(settings, metrics);
       const { url } = sharedShards.self;
       const self = { ...identity, url };
-      return openBucketEngine(blobs, shard, { clock, prng, node: self, ...engines });
+      return openBucketEngine(blobs, shard, { clock, prng, node: self, ...engines() });
     },
     answers: (owner) => answersIn(identity, owner),
     onEvent: (shard, event, epoch) => notify(`row shard ${event}`, { shard, epoch }),
   });
   return {
     sharedShards,
+    readRowShard: (shard) => {
+      const { options = {} } = engines();
+      return readBucketShard(uncached, shard, { clock, prng, options });
+    },
     hasRowShard: (shard) => hasShard(blobs, shard),
     openRowShard: async (name) => {
       const shard = sharedShards.of(name);

@@ -9,7 +9,7 @@ import { MeteredBlobStore } from "../blob/metered.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
 import { ShardAdmin } from "../http/admin/shard-admin.ts";
-import { LsmMetrics, MemoryBudget, type Owner, type Shard } from "../lsm/index.ts";
+import { LsmMetrics, MemoryBudget, type Owner, type Reader, type Shard } from "../lsm/index.ts";
 import { LsmPointerStore } from "../pointer/lsm.ts";
 import { MemoryPointerStore } from "../pointer/memory.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
@@ -66,6 +66,8 @@ export interface Stores {
   readonly owner?: Pick<Shard, "advertise" | "drain">;
   /** Opens a shard of row tables, and makes it where it is absent; undefined: there are none. */
   readonly openRowShard?: (shard: string) => Promise<RowShard>;
+  /** Reads a shard that another node may own; absent: this process owns all of them. */
+  readonly readRowShard?: (shard: string) => Promise<Reader | undefined>;
   /** Whether a shard of row tables is there. */
   readonly hasRowShard?: (shard: string) => Promise<boolean>;
   /** Whose shards of row tables several nodes share; absent: this process owns all of them. */

@@ -5,11 +5,14 @@ import { FirnError } from "../../base/error.ts";
 import type { CatalogId } from "../../base/ids.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
-import type { Engine, ReadOptions } from "../../lsm/index.ts";
+import type { Engine, PackedScan, Reader } from "../../lsm/index.ts";
 import { type BackedShard, damaged, readLines, writeLines } from "./format.ts";
 
-/** The shard of a catalog's row tables; undefined where it has none. */
-export type RowEngines = (catalog: CatalogId) => Promise<Engine | undefined>;
+/**
+ * The shard of a catalog's row tables, where another process may own it by a reader, which is
+ * closed once it was read; undefined where the catalog has none.
+ */
+export type RowEngines = (catalog: CatalogId) => Promise<Engine | Reader | undefined>;
 
 /** A row or index entry of a shard, in base64. */
 interface RowLine {
@@ -29,12 +32,8 @@ function addTo(hash: Hash, key: Uint8Array, value: Uint8Array): void {
 }
 
 /** Everything in a shard at one state, and what it hashes to. */
-async function* rowsOf(
-  engine: Engine,
-  hash: Hash,
-  options: ReadOptions,
-): AsyncGenerator<RowLine, void> {
-  for await (const rows of engine.scan(options)) {
+async function* rowsOf(scan: PackedScan, hash: Hash): AsyncGenerator<RowLine, void> {
+  for await (const rows of scan) {
     for (const { key, value } of rows) {
       addTo(hash, key, value);
       yield { k: Buffer.from(key).toString("base64"), v: Buffer.from(value).toString("base64") };
@@ -54,22 +53,51 @@ export async function backUpRows(
 ): Promise<readonly BackedShard[]> {
   const shards: BackedShard[] = [];
   for await (const catalog of catalogs) {
-    const engine = await engines(catalog);
-    if (engine === undefined) continue;
-    // Fails if another process has taken the shard over: that one has newer rows.
-    await engine.confirm();
-    const snapshot = engine.snapshot();
+    const source = await engines(catalog);
+    if (source === undefined) continue;
+    const state = "snapshot" in source ? await ownState(source) : readState(source);
     const hash = createHash("sha256");
     try {
-      const rows = await writeLines(target, rowsOf(engine, hash, { snapshot }));
-      // What it holds survives: it was durable before the backup exists.
-      await engine.confirm();
-      shards.push({ catalog, sequence: snapshot.sequence, rows, sha: hash.digest("hex") });
+      const rows = await writeLines(target, rowsOf(state.scan(), hash));
+      await state.confirm();
+      shards.push({ catalog, sequence: state.sequence, rows, sha: hash.digest("hex") });
     } finally {
-      snapshot.close();
+      await state.close();
     }
   }
   return shards;
+}
+
+/** One state of a shard. */
+interface ShardState {
+  readonly sequence: number;
+  readonly scan: () => PackedScan;
+  /** Resolves if what was read survives. */
+  readonly confirm: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+async function ownState(engine: Engine): Promise<ShardState> {
+  // Fails if another process has taken the shard over: that one has newer rows.
+  await engine.confirm();
+  const snapshot = engine.snapshot();
+  return {
+    sequence: snapshot.sequence,
+    scan: () => engine.scan({ snapshot }),
+    // It was durable before the backup exists.
+    confirm: async () => await engine.confirm(),
+    close: async () => snapshot.close(),
+  };
+}
+
+/** Of a reader, which sees nothing that is not durable. */
+function readState(reader: Reader): ShardState {
+  return {
+    sequence: reader.sequence,
+    scan: () => reader.scan(),
+    confirm: async () => undefined,
+    close: () => reader.close(),
+  };
 }
 
 /** Reads the rows of a shard whole. @throws FirnError `BACKUP_DAMAGED`. */
@@ -119,7 +147,7 @@ export async function restoreRows(
   if (ops.length > 0) await write(ops);
   await engine.flush();
   const hash = createHash("sha256");
-  for await (const _row of rowsOf(engine, hash, { level: "durable" }));
+  for await (const _row of rowsOf(engine.scan({ level: "durable" }), hash));
   if (hash.digest("hex") === sha) return;
   const message = "the restored rows differ from those of the backup: run the restore again";
   throw new FirnError("Corrupt", "RESTORE_DIFFERS", message);

@@ -53,3 +53,35 @@ it("rows on profile aws survive their process; one process at a time serves them
   await third.close();
   await second.close();
 }, 60_000);
+
+it("a node backs up the rows that another one owns, and goes on writing", async () => {
+  await openSite();
+  const [dir, backups, other] = [scratchDirectory(), scratchDirectory(), scratchDirectory()];
+  const options = optionsIn(dir);
+  const owner = await Firn.open(options);
+  const table = await owner.catalog("c").createNamespace("n").createTable("t", SCHEMA);
+  const rows = Array.from({ length: 300 }, (_, id) => ({ id, name: `n${999 - id}` }));
+  await table.insert(...rows);
+  const second = await Firn.open(options);
+  const backup = second.backup(backups);
+  await table.insert({ id: 1_000, name: "beside" });
+  await backup;
+  // The owner serves its rows as before.
+  await table.insert({ id: 1_001, name: "later" });
+  for await (const finding of second.check()) expect(finding.level).toBe("note");
+  await second.close();
+  await owner.close();
+
+  const local = { profile: "local", dir: other, logLevel: "silent" } as const;
+  await Firn.restore(backups, local);
+  const restored = await Firn.open(local);
+  const of = restored.catalog("c").namespace("n").table("t", SCHEMA);
+  for (const index of [0, 1]) {
+    const found: { id: number }[] = [];
+    for await (const row of of.scan({ index })) found.push(row);
+    const ids = found.map(({ id }) => id).filter((id) => id < 1_000);
+    expect(ids.toSorted((a, b) => a - b)).toEqual(rows.map(({ id }) => id));
+    expect(found.some(({ id }) => id === 1_001)).toBe(false);
+  }
+  await restored.close();
+}, 60_000);
