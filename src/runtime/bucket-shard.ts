@@ -106,7 +106,8 @@ export function openBucketEngine(
 }
 
 /**
- * The newest state of a shard in a bucket, whoever owns it. Undefined where there is no shard.
+ * The newest state of a shard in a bucket, which another process may own. Undefined where there is
+ * no shard.
  *
  * @throws FirnError as `openReader`.
  */

@@ -5,6 +5,7 @@ import { decodeManifest, decodingManifest, encodeManifest } from "../../src/lsm/
 import type { SstMeta } from "../../src/lsm/format/sst-meta.ts";
 import { mintUlid } from "../../src/lsm/format/ulid.ts";
 import { ManifestObjects } from "../../src/lsm/manifest/objects.ts";
+import { readManifest } from "../../src/lsm/manifest/read-manifest.ts";
 import type { ManifestState } from "../../src/lsm/manifest/store.ts";
 import { EMPTY } from "../../src/lsm/ownership/take-over.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
@@ -67,6 +68,20 @@ describe("a manifest of 20,000 tables", () => {
     const stored = await new ManifestObjects(options).latest();
     expect(stored?.walFrom).toBe(last?.walFrom);
     expect(stored?.runs).toEqual(last?.runs);
+  });
+
+  it("gives way to others throughout its tables as it is read", async () => {
+    const clock = new SystemClock();
+    const store = new MemoryBlobStore(clock);
+    await store.put("m", encodeManifest({ ...stateOf(TABLES), id: 1, writtenAtMs: 1 }));
+    let turns = 0;
+    const counted = {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      sleep: async () => void turns++,
+    };
+    await readManifest(store, "m", 1, counted);
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(TABLES / 256));
   });
 
   it("pauses between its tables while it is decoded", () => {
