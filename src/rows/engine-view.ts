@@ -20,6 +20,7 @@ type Op =
 
 export interface ViewSavepoint {
   readonly count: number;
+  readonly writes: number;
   readonly engine: Savepoint;
 }
 
@@ -53,6 +54,8 @@ export class EngineView {
   /** What it wrote, of a level that may renew it behind its writes. */
   #log: Op[] = [];
   #writes = 0;
+  /** Taken back or not. */
+  #hasWritten = false;
   /** Of the other levels: how the engine's transaction was when it was begun again. */
   #renewed: Savepoint | undefined;
   #hasRead = false;
@@ -79,7 +82,7 @@ export class EngineView {
 
   /** Nothing that it read has been shown, and nothing was written: it may begin again. */
   get isFresh(): boolean {
-    return !this.#hasRead && this.#writes === 0;
+    return !this.#hasRead && !this.#hasWritten;
   }
 
   /** From now on what it read is known outside. */
@@ -142,27 +145,34 @@ export class EngineView {
 
   put(key: Uint8Array, value: Uint8Array): void {
     this.#transaction.put(key, value);
-    this.#writes++;
+    this.#wrote();
     this.#keep({ kind: "put", key, value });
   }
 
   delete(key: Uint8Array): void {
     this.#transaction.delete(key);
-    this.#writes++;
+    this.#wrote();
     this.#keep({ kind: "delete", key });
   }
 
   deleteRange(from: Uint8Array, to: Uint8Array): void {
     this.#transaction.deleteRange(from, to);
-    this.#writes++;
+    this.#wrote();
     this.#keep({ kind: "deleteRange", from, to });
   }
 
-  savepoint(): ViewSavepoint {
-    return { count: this.#log.length, engine: this.#transaction.savepoint() };
+  #wrote(): void {
+    this.#writes++;
+    this.#hasWritten = true;
   }
 
-  rollbackTo({ count, engine }: ViewSavepoint): void {
+  savepoint(): ViewSavepoint {
+    const engine = this.#transaction.savepoint();
+    return { count: this.#log.length, writes: this.#writes, engine };
+  }
+
+  rollbackTo({ count, writes, engine }: ViewSavepoint): void {
+    this.#writes = writes;
     if (this.isReadCommitted) {
       // What it read and locked meanwhile stays so.
       const later = this.#log.slice(count).filter(({ kind }) => kind === "touch");
