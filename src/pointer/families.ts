@@ -17,17 +17,14 @@ const ANY_LEAF = "\u0000";
 /** Key families compiled once, to say of any key which one it belongs to. */
 export class KeyFamilies {
   readonly #root: Node = emptyNode();
-  /** Of the match under way: nothing waits within it. */
-  #best: KeyFamily | undefined;
-  #literals = 0;
 
   constructor(families: readonly KeyFamily[]) {
     for (const family of families) this.#add(family);
   }
 
   /**
-   * The family of a key: where several patterns fit, the one with most literal segments, and of
-   * those the one whose literals come first.
+   * The family of a key: where several patterns fit, the one whose literals come first. Names that
+   * users choose stand behind the literals of their family, so that none leads to another one.
    *
    * @throws FirnError `Internal`: keys are built by our own code, so a stray one is a defect.
    */
@@ -54,32 +51,7 @@ export class KeyFamilies {
 
   #match(key: string): KeyFamily | undefined {
     assert(key.startsWith("/"), "a key is absolute");
-    this.#best = undefined;
-    this.#literals = 0;
-    this.#walk(this.#root, key.split("/"), 1, 0);
-    return this.#best;
-  }
-
-  /** Of two with as many literals, the one that is met first wins: its literals come first. */
-  #walk(node: Node, segments: readonly string[], index: number, literals: number): void {
-    const segment = segments[index];
-    if (segment === undefined) {
-      if (node.family !== undefined) this.#offer(node.family, literals);
-      return;
-    }
-    if (segment === "") return;
-    const literal = node.literals.get(segment);
-    if (literal !== undefined) this.#walk(literal, segments, index + 1, literals + 1);
-    if (node.variable !== undefined) this.#walk(node.variable, segments, index + 1, literals);
-    if (node.rest !== undefined && segments.indexOf("", index) < 0) {
-      this.#offer(node.rest, literals);
-    }
-  }
-
-  #offer(family: KeyFamily, literals: number): void {
-    if (this.#best !== undefined && literals <= this.#literals) return;
-    this.#best = family;
-    this.#literals = literals;
+    return walk(this.#root, key.split("/"), 1);
   }
 
   #add(family: KeyFamily): void {
@@ -99,6 +71,19 @@ export class KeyFamilies {
     assert(node.family === undefined, "two families have one pattern");
     node.family = family;
   }
+}
+
+function walk(node: Node, segments: readonly string[], index: number): KeyFamily | undefined {
+  const segment = segments[index];
+  if (segment === undefined) return node.family;
+  if (segment === "") return undefined;
+  const literal = node.literals.get(segment);
+  const { variable, rest } = node;
+  return (
+    (literal && walk(literal, segments, index + 1)) ??
+    (variable && walk(variable, segments, index + 1)) ??
+    (segments.indexOf("", index) < 0 ? rest : undefined)
+  );
 }
 
 function emptyNode(): Node {

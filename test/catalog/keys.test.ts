@@ -104,6 +104,25 @@ describe("every family", () => {
   });
 });
 
+/** The literals of all patterns: names that users may choose too. */
+const WORDS = KEY_FAMILIES.flatMap(({ pattern }) =>
+  pattern.split("/").filter((segment) => segment !== "" && !segment.startsWith("{")),
+);
+
+test("a namespace may be called as parts of keys are: its key is read back", () => {
+  const word = fc.constantFrom(...WORDS);
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (path) => {
+      const key = keyOf(FAMILIES.namespaceByPath, ACCOUNT, sample.CATALOG.id, path);
+      expect(parseKey(key)).toMatchObject({ family: "namespaceByPath" });
+      families.assertListed(key);
+    }),
+  );
+  const path = ["tables", "by-name", "x"];
+  const known = keyOf(FAMILIES.namespaceByPath, ACCOUNT, sample.CATALOG.id, path);
+  expect(parseKey(known).values.slice(2)).toEqual(path);
+});
+
 test("two lists of names never make one key", () => {
   const path = fc.array(legalName, { minLength: 1, maxLength: 4 });
   fc.assert(
