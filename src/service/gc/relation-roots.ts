@@ -169,6 +169,7 @@ export class RelationRoots {
     const guests = await this.#guestsOf(root.relation);
     const sinceMs = Math.min(...found.map(({ madeMs }) => madeMs)) - CLOCKS_APART_MS;
     const committed = await this.#committedSince(subject, sinceMs);
+    if (committed === undefined) return [];
     return found.filter((file) => !committed.has(file.location) && !guests.has(file.location));
   }
 
@@ -187,8 +188,14 @@ export class RelationRoots {
     return found;
   }
 
-  /** Metadata files that the payloads of a relation name that were put since then. */
-  async #committedSince({ type, id }: RelationId, sinceMs: number): Promise<ReadonlySet<string>> {
+  /**
+   * Metadata files that the payloads of a relation name that were put since then. Undefined where
+   * one of them is torn: a lost attempt may leave it, but what it was to name is not known.
+   */
+  async #committedSince(
+    { type, id }: RelationId,
+    sinceMs: number,
+  ): Promise<ReadonlySet<string> | undefined> {
     const { catalog, blobs } = this.#parts;
     const { account, payloads } = catalog.context;
     const directory = payloadPath(type, account, id, "").replace(/[^/]*$/, "");
@@ -199,7 +206,8 @@ export class RelationRoots {
       for (const { path, size, modifiedAtMs } of page) {
         if (modifiedAtMs < sinceMs) continue;
         await this.#limiter.spend(1, size);
-        const bytes = await payloads.getBytes(path);
+        const bytes = await payloads.getBytes(path).catch(unlessCorrupt);
+        if (bytes === "corrupt") return undefined;
         const decoded = bytes && decodePayload(type, bytes).entity;
         if (decoded?.type !== "table" && decoded?.type !== "view") continue;
         named.add(this.at(decoded.iceberg?.metadataLocation ?? ""));
@@ -224,6 +232,11 @@ export class RelationRoots {
 /** When a UUIDv7 was minted, by its minter's clock. */
 function mintedMs(uuid: string): number {
   return Number.parseInt(uuid.replaceAll("-", "").slice(0, MINTED_DIGITS), 16);
+}
+
+function unlessCorrupt(error: unknown): "corrupt" {
+  if (error instanceof FirnError && error.kind === "Corrupt") return "corrupt";
+  throw error;
 }
 
 /** Nothing that this node may read, here or later: another one may. */
