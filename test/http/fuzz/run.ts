@@ -47,6 +47,8 @@ const NEEDS_MORE: ReadonlySet<string> = new Set([
   ...["putStats", "putStatsBatch", "getStats", "deleteStats", "listFileStats", "getFileStats"],
   ...["putConstraints", "mergeConstraints", "appendConstraints"],
   ...["deleteConstraint", "deleteConstraints", "getRows", "scanRows", "writeRows"],
+  // Ids that an answer told, and shards that several nodes share.
+  ...["findNames", "moveShard", "drainShard", "releaseShard"],
   // Patterns: a collection first, then what it holds, under a fence that was told.
   ...Object.keys(PATTERN_OPERATIONS),
 ]);
