@@ -1,18 +1,8 @@
-import { existsSync } from "node:fs";
 import { FirnError } from "../base/error.ts";
 import { ApiError } from "../client/client.ts";
-import { OperatorClient } from "../http/admin/client.ts";
 import type { Housekeeping } from "../http/admin/housekeeping.ts";
-import { describe } from "../http/failure.ts";
-import { noShard } from "../lsm/tools.ts";
-import { abortAfter, SystemClock } from "../runtime/clock.ts";
-import { openHousekeeping } from "../runtime/compose.ts";
-import { hasShard } from "../runtime/local-shard.ts";
-import { mintNodeId } from "../runtime/node-identity.ts";
-import { operatorSocket } from "../runtime/operator-place.ts";
-import { SystemPrng } from "../runtime/prng.ts";
+import { SystemClock } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
-import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
 import type { BesideReport, BesideRequest } from "../service/backup/beside.ts";
 import type { BackupRequest } from "../service/backup/store.ts";
 import type { JobInfo } from "../service/jobs-admin.ts";
@@ -27,8 +17,9 @@ import {
   timeText,
 } from "./housekeeping-text.ts";
 import type { Output } from "./output.ts";
+import { openOwnerPlace, printOwnerFailure } from "./owner-place.ts";
 import { openPlace } from "./place.ts";
-import { operatorTarget, type ServerAt } from "./server-at.ts";
+import type { ServerAt } from "./server-at.ts";
 import { UrlHousekeeping } from "./url-housekeeping.ts";
 import type { Where } from "./where.ts";
 
@@ -85,10 +76,7 @@ export async function housekeeping(line: HousekeepingCommand, output: Output): P
       return failure.exitCode;
     }
     if (!(error instanceof FirnError)) throw error;
-    output.printError(`firn: ${describe(error.message, error.context)} [${error.code}]\n`);
-    if (error.code === "LSM_OWNED") {
-      output.printError("A running server owns the store: name it with --server URL --dir DIR\n");
-    }
+    printOwnerFailure(error, output);
     return error.code === "OPERATOR_URL_INVALID" ? USAGE : 1;
   }
 }
@@ -98,46 +86,7 @@ async function placeAt(at: HousekeepingCommand["at"], output: Output): Promise<P
     const { client, close } = await openPlace(at, output);
     return { catalog: new UrlHousekeeping(client), close };
   }
-  if ("server" in at) return clientOf(at);
-  const { profile, dir } = at;
-  if (profile === "memory") {
-    const message = "profile memory exists only in its server: name that with --server";
-    throw new FirnError("Invalid", "NO_STORE", message);
-  }
-  if (profile !== "aws" && existsSync(operatorSocket(dir))) {
-    const server = await clientOf({ server: dir, dir });
-    if (await answers(server.catalog)) return server;
-  }
-  if (profile === "local" && !hasShard(dir, SYSTEM_SHARD)) throw noShard(dir);
-  return openStore(at, output);
-}
-
-/** A socket that a killed server left answers nothing. */
-async function answers(catalog: Housekeeping): Promise<boolean> {
-  try {
-    await catalog.jobs({});
-    return true;
-  } catch (error) {
-    if (error instanceof FirnError && error.code === "OPERATOR_UNREACHABLE") return false;
-    throw error;
-  }
-}
-
-async function clientOf(at: ServerAt): Promise<Place> {
-  const catalog = new OperatorClient(await operatorTarget(at), SYSTEM_SHARD, abortAfter);
-  return { catalog, close: async () => {} };
-}
-
-async function openStore(settings: Settings, { printError }: Output): Promise<Place> {
-  const prng = new SystemPrng();
-  const { housekeeping: catalog, ...place } = await openHousekeeping(settings, {
-    clock: new SystemClock(),
-    prng,
-    nodeId: mintNodeId(prng),
-    onDefect: () => undefined,
-    notify: () => undefined,
-    warn: (text, facts) => printError(`${describe(text, facts)}\n`),
-  });
+  const { housekeeping: catalog, ...place } = await openOwnerPlace(at, output);
   return { catalog, ...place };
 }
 
