@@ -109,6 +109,32 @@ test("a second backup of all accounts copies only what is new", async () => {
   expect(third.copied).toBeLessThan(5);
 });
 
+test("no account's backup reads what the location holds of the others", async () => {
+  const { stores, target } = await world();
+  for (let run = 1; run <= 2; run++) {
+    const calls: string[] = [];
+    const counted: BlobStore = new Proxy(target, {
+      get: (inner, name) => {
+        const value: unknown = Reflect.get(inner, name);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]) => {
+          calls.push(`${String(name)} ${String(args[0])}`);
+          return (value as (...all: unknown[]) => unknown).apply(inner, args);
+        };
+      },
+    });
+    await take(stores, counted);
+    expect(calls.filter((call) => call === "list packs/")).toHaveLength(1);
+    // To prove that they are whole: each once.
+    const read = calls.filter((call) => call.startsWith("get packs/"));
+    expect(read.length).toBe(3);
+    expect(new Set(read).size).toBe(3);
+    // The backup of the run before, and those of the two other accounts in it.
+    const known = calls.filter((call) => /^get (?:backups|accounts)\//.test(call));
+    expect(known.length).toBe(run === 1 ? 0 : 3);
+  }
+});
+
 test("one account of a backup comes back alone, and one catalog of it", async () => {
   const { clock, stores, target } = await world();
   await take(stores, target);

@@ -20,6 +20,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "ConflictPacer",
   "Copies",
   "DeltaLogs",
+  "EarlierBackups",
   "FailedAttempts",
   "Fsck",
   "Gathered",

@@ -1,5 +1,6 @@
 import { FirnError } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
+import type { AccountId } from "../../base/ids.ts";
 import { settleAll } from "../../base/settle-all.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import type { HistoryPin } from "../../catalog/pins.ts";
@@ -63,6 +64,55 @@ function wantedOf(line: string): Wanted {
   return { sha, path, by: RANKS[Number(rank)] ?? "history" };
 }
 
+/** What a location holds before a backup, listed and read once for all of its accounts. */
+export class EarlierBackups {
+  readonly target: BlobStore;
+  /** Names of the packs. */
+  readonly packs: readonly string[];
+  /** Of the backups, the newest first. */
+  readonly paths: readonly string[];
+  readonly #read = new Map<string, Promise<readonly Backup[]>>();
+
+  private constructor(target: BlobStore, packs: readonly string[], paths: readonly string[]) {
+    this.target = target;
+    this.packs = packs;
+    this.paths = paths;
+  }
+
+  /** @param keep called between two lists. */
+  static async list(
+    target: BlobStore,
+    keep: () => Promise<void> | undefined = () => undefined,
+  ): Promise<EarlierBackups> {
+    const packs: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await target.list("packs/", after === undefined ? {} : { after });
+      await keep();
+      for (const { path } of page) packs.push(path.slice("packs/".length, -".pack".length));
+      after = page.at(-1)?.path;
+      if (after === undefined || page.length < 1_000) break;
+    }
+    return new EarlierBackups(target, packs, await listBackups(target));
+  }
+
+  /** A backup, and those of the other accounts in it. @throws FirnError `BACKUP_DAMAGED`. */
+  read(path: string): Promise<readonly Backup[]> {
+    let reading = this.#read.get(path);
+    if (reading === undefined) {
+      reading = this.#readAll(path);
+      this.#read.set(path, reading);
+    }
+    return reading;
+  }
+
+  async #readAll(path: string): Promise<readonly Backup[]> {
+    const main = await readBackup(this.target, path);
+    const all = [main];
+    for await (const other of readOthers(this.target, main)) all.push(other);
+    return all;
+  }
+}
+
 /** The payloads of a location: those that are there, and those that are added. */
 export class Copies {
   readonly #target: BlobStore;
@@ -83,22 +133,24 @@ export class Copies {
     this.#used = new SortedLines(ports, "used");
   }
 
-  /** Learns what earlier backups left, finished or not. A pack that is damaged counts for none. */
-  static async open(target: BlobStore, ports: SortPorts, pin: HistoryPin): Promise<Copies> {
-    const copies = new Copies(target, ports, pin);
-    const there = new Set<string>();
-    for (let after: string | undefined; ; ) {
-      const page = await target.list("packs/", after === undefined ? {} : { after });
-      await pin.keep();
-      for (const { path } of page) there.add(path.slice("packs/".length, -".pack".length));
-      after = page.at(-1)?.path;
-      if (after === undefined || page.length < 1_000) break;
-    }
-    for (const path of await listBackups(target)) {
+  /**
+   * Learns what earlier backups left of an account, finished or not. A pack that is damaged counts
+   * for none. A payload is of one account, and so is a pack: those of others are not read.
+   */
+  static async open(
+    earlier: EarlierBackups,
+    ports: SortPorts,
+    pin: HistoryPin,
+    account: AccountId,
+  ): Promise<Copies> {
+    const copies = new Copies(earlier.target, ports, pin);
+    const there = new Set(earlier.packs);
+    for (const path of earlier.paths) {
       try {
-        const backup = await readBackup(target, path);
-        await copies.#learn(backup, there);
-        for await (const other of readOthers(target, backup)) await copies.#learn(other, there);
+        for (const backup of await earlier.read(path)) {
+          if (backup.account === account) await copies.#learn(backup, there);
+          else for (const pack of backup.packs) there.delete(pack);
+        }
         break;
       } catch (error) {
         // One that broke off left a part of it: an older one says less, and then its packs do.

@@ -6,6 +6,7 @@ import { listPage } from "../../catalog/pages.ts";
 import type { PointerStore } from "../../pointer/port.ts";
 import { DEFAULT_ACCOUNT } from "../actor.ts";
 import { type Scratch, withScratch } from "../gc/parts.ts";
+import { EarlierBackups } from "./copies.ts";
 import {
   type BackedAccount,
   type Backup,
@@ -50,8 +51,11 @@ export interface BackupRequest {
 export async function takeStoreBackup(stores: OfStore<BackupParts>): Promise<BackupReport> {
   const { openScratch, ...parts } = stores;
   const target = patientBlobs(parts.target, parts);
+  const earlier = await EarlierBackups.list(target);
   const copy = (name: string) =>
-    withScratch(openScratch, (scratch) => copyAccount({ ...parts, scratch }, name));
+    withScratch(openScratch, (scratch) =>
+      copyAccount({ ...parts, scratch }, name, undefined, earlier),
+    );
   const names = await accountNames(patientPointers(parts.pointers, parts));
   const last = names.includes(DEFAULT_ACCOUNT) ? DEFAULT_ACCOUNT : names.at(-1);
   const others: BackedAccount[] = [];

@@ -5,7 +5,7 @@ import { summaryOfItem } from "../../catalog/entities.ts";
 import { FAMILIES, keyOf } from "../../catalog/keys.ts";
 import { HistoryPin } from "../../catalog/pins.ts";
 import type { SortPorts } from "../gc/sorted-lines.ts";
-import { Copies, WantedPayloads } from "./copies.ts";
+import { Copies, EarlierBackups, WantedPayloads } from "./copies.ts";
 import {
   type BackedShard,
   type Backup,
@@ -69,11 +69,17 @@ interface CopiedAccount {
   readonly report: BackupReport;
 }
 
-/** Everything of `takeBackup` but its last step. @throws as that. */
+/**
+ * Everything of `takeBackup` but its last step.
+ *
+ * @param earlier what the location held before; absent: it is looked at.
+ * @throws as `takeBackup`.
+ */
 export async function copyAccount(
   stores: BackupParts,
   name: string,
   catalog?: string,
+  earlier?: EarlierBackups,
 ): Promise<CopiedAccount> {
   const parts = {
     ...stores,
@@ -96,7 +102,8 @@ export async function copyAccount(
   const sinceMs = startedMs - parts.historyRetentionMs;
   const pin = await HistoryPin.take(parts.blobs, clock, account, { id, sinceMs });
   try {
-    return await copyPinned(parts, { id, account, name, startedMs, scoped, scope, pin });
+    const begun = { id, account, name, startedMs, scoped, scope, pin, earlier };
+    return await copyPinned(parts, begun);
   } finally {
     // If that fails, it ends by itself.
     await pin.release().catch(() => undefined);
@@ -112,11 +119,12 @@ interface Begun {
   readonly scoped: ScopedCatalog | undefined;
   readonly scope: CatalogScope | undefined;
   readonly pin: HistoryPin;
+  readonly earlier: EarlierBackups | undefined;
 }
 
 async function copyPinned(
   parts: BackupParts,
-  { id, account, name, startedMs, scoped, scope, pin }: Begun,
+  { id, account, name, startedMs, scoped, scope, pin, ...begun }: Begun,
 ): Promise<CopiedAccount> {
   const { target } = parts;
   const from = { account, fromMs: startedMs - SETTLED_MS, scope, pin };
@@ -134,7 +142,8 @@ async function copyPinned(
     for await (const change of gathered.changes()) if (!left.has(change.id)) yield change;
   };
 
-  const copies = await Copies.open(target, parts, pin);
+  const earlier = begun.earlier ?? (await EarlierBackups.list(target, () => pin.keep()));
+  const copies = await Copies.open(earlier, parts, pin, account);
   await copies.copy(await wantedPayloads(parts, pointers(), changes(), pin), parts.blobs);
   // A derived pointer without its payload means nothing, or is made again from the metadata.
   const whole = async function* (): AsyncGenerator<PointerLine> {
