@@ -197,6 +197,30 @@ describe("a transaction's own writes", () => {
 });
 
 describe("what expires", () => {
+  it.each([false, true])("is judged by one time in a scan (reverse: %s)", async (reverse) => {
+    const memory = new MemoryBlobStore(clock);
+    const first = await open({ compaction: "manual" }, undefined, memory);
+    const expiresAtMs = clock.nowMs() + 1_000;
+    await first.put(a, int64Bytes(1n), { expiresAtMs });
+    await first.flush();
+    await first.merge(a, int64Bytes(2n), "add");
+    await first.flush();
+    await first.merge(a, int64Bytes(4n), "add", { expiresAtMs: expiresAtMs + 500 });
+    await first.close();
+    let slow = false;
+    const store = new FaultyBlobStore(memory, (_index, method) => {
+      if (slow && method.startsWith("get")) clock.skip(600);
+      return undefined;
+    });
+    const engine = await open({ compaction: "manual" }, undefined, store);
+    slow = true;
+    const scan = engine.scan({ reverse });
+    const rows = await scan.next();
+    expect(rows?.map(({ value }) => int64Of(value))).toEqual([7n]);
+    scan.close();
+    await engine.close();
+  });
+
   it("is there for a snapshot, a view and a transaction as at their beginning", async () => {
     const engine = await open({ compaction: "manual" });
     const expiresAtMs = clock.nowMs() + 1_000;

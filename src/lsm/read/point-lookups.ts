@@ -296,8 +296,10 @@ export class PointLookups {
     const step = made.seek(key, sequence);
     assert(step !== ENTRY || made.key >= key, "a seek never stops before its key");
     if (step === ENTRY && made.key !== key) return undefined;
-    const folded =
-      step === ENTRY ? foldDown(made, key, semanticsAt(this.#semantics, view.timeMs)) : undefined;
+    // One time for all of its versions: what they come to was so at that moment.
+    const timeMs = view.timeMs ?? this.#semantics.nowMs();
+    const semantics = semanticsAt(this.#semantics, timeMs);
+    const folded = step === ENTRY ? foldDown(made, key, semantics) : undefined;
     if (folded?.value !== undefined) return copyOf(folded.value, 0, folded.value.length);
     if (folded !== undefined || step === END) return undefined;
     made.missing(missing);

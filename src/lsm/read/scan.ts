@@ -89,11 +89,13 @@ const MOST_POOLED_BYTES = 1_024;
 /** So that a large limit makes no large room for a batch. */
 const MOST_PACKED_ROWS = 4_096;
 
-/** A scan of one view as of one sequence: what is written meanwhile does not show. */
+/** A scan of one view as of one sequence and one time: nothing that happens meanwhile shows. */
 export class ViewScan implements PackedScan {
   readonly #source: ScanSource;
   readonly #options: ScanOptions;
   readonly #view: ReadView;
+  /** By which what expires is judged: while blocks are awaited, a clock would go on. */
+  readonly #timeMs: number;
   #bounds: Bounds;
   /** Undefined until the tails are in memory that have to be known first. */
   #cursor: VisibleCursor | undefined;
@@ -120,6 +122,7 @@ export class ViewScan implements PackedScan {
     this.#left = options.limit;
     this.#unpin = source.views.pin(view);
     this.#view = view;
+    this.#timeMs = view.timeMs ?? source.semantics.nowMs();
     this.#cursor = this.#begin();
     this.#aheadBytes = Math.min(options.readAheadBytes, firstAhead(view, options.limit));
   }
@@ -193,7 +196,7 @@ export class ViewScan implements PackedScan {
     const { bounds, sequence } = this.#options;
     const made = viewCursor(this.#view, { bounds, sequence, figures: this.#source.figures });
     if ("seek" in made) {
-      const semantics = semanticsAt(this.#source.semantics, this.#view.timeMs);
+      const semantics = semanticsAt(this.#source.semantics, this.#timeMs);
       return new VisibleCursor(made, sequence, semantics, STEPS_A_TURN, this.#bounds.to);
     }
     this.#tails = made;
