@@ -92,6 +92,15 @@ describe("a view", () => {
     ).toBe("27.00");
   });
 
+  it("keeps each text of a query that groups by distinct sets", async () => {
+    await client.query(
+      `create view v as select 'firn_group_by_distinct, x' as said, a, count(*) as n from t
+       group by distinct rollup (a), rollup (a)`,
+    );
+    expect(await rows("select a, n from v order by a")).toBe("0,3 1,3 2,3 ,9");
+    expect(await rows("select distinct said from v")).toBe("firn_group_by_distinct, x");
+  });
+
   it("keeps its meaning when the path or its table changes", async () => {
     await client.query("create view v as select * from t where id = 1");
     await client.query("alter table t add column z int default 7");

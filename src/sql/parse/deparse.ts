@@ -1,19 +1,17 @@
 import type { Node } from "libpg-query";
 import type { NodeOf } from "./statement.ts";
 
-/** Stands first in GROUP BY DISTINCT until the text is made. */
-const DISTINCT_MARK = "firn_group_by_distinct";
-
 /** Prints trees. The printer is loaded with the first text that is stored. */
 async function printed(node: Node, pretty: boolean): Promise<string> {
   const { Deparser } = await import("pgsql-deparser");
   type Parameters_ = Parameters<InstanceType<typeof Deparser>["SelectStmt"]>;
+  const mark = distinctMark(node);
   /** It leaves out WITH TIES and GROUP BY DISTINCT by itself, which would be another query. */
   class Printer extends Deparser {
     override SelectStmt(...[node, context]: Parameters_): string {
-      const { limitCount, limitOffset, limitOption, ...rest } = marked(node);
+      const { limitCount, limitOffset, limitOption, ...rest } = marked(node, mark);
       if (limitOption !== "LIMIT_OPTION_WITH_TIES" || limitCount === undefined) {
-        return super.SelectStmt(marked(node), context);
+        return super.SelectStmt(marked(node, mark), context);
       }
       const offset = limitOffset && `OFFSET ${this.visit(limitOffset, context)} ROWS`;
       const count = `FETCH FIRST (${this.visit(limitCount, context)}) ROWS WITH TIES`;
@@ -22,13 +20,21 @@ async function printed(node: Node, pretty: boolean): Promise<string> {
     }
   }
   const text = new Printer(node, { pretty }).deparseQuery();
-  return text.replace(new RegExp(`${DISTINCT_MARK},\\s*`, "g"), "DISTINCT ");
+  return text.replace(new RegExp(`${mark},\\s*`, "g"), "DISTINCT ");
 }
 
-function marked<T extends NodeOf<"SelectStmt">>(select: T): T {
+/** A name that stands first in GROUP BY DISTINCT until the text is made, and nowhere else. */
+function distinctMark(tree: Node): string {
+  const text = JSON.stringify(tree);
+  let mark = "firn_group_by_distinct";
+  while (text.includes(mark)) mark += "_";
+  return mark;
+}
+
+function marked<T extends NodeOf<"SelectStmt">>(select: T, mark: string): T {
   if (select.groupDistinct !== true) return select;
-  const mark: Node = { ColumnRef: { fields: [{ String: { sval: DISTINCT_MARK } }] } };
-  return { ...select, groupClause: [mark, ...(select.groupClause ?? [])] };
+  const first: Node = { ColumnRef: { fields: [{ String: { sval: mark } }] } };
+  return { ...select, groupClause: [first, ...(select.groupClause ?? [])] };
 }
 
 /** An expression's text, as a descriptor stores it: parsed again it is the same tree. */
