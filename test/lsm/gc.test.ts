@@ -10,6 +10,31 @@ import { readOne, TimedShard } from "./support/timed-shard.ts";
 
 const HOUR = 3_600_000;
 
+/** A store of which single calls hang, before they take place or behind. */
+function hangingStore(world: TimedShard, applied: "before" | "after") {
+  let stalls: ((method: string, path: string) => boolean) | undefined;
+  const gates: (() => void)[] = [];
+  const store = new FaultyBlobStore(world.store, (_index, method, [path]) => {
+    if (stalls?.(method, String(path)) !== true) return undefined;
+    stalls = undefined;
+    const until = () => new Promise<void>((resolve) => gates.push(resolve));
+    return { fault: "stalled", applied, until };
+  });
+  /** Begins work that hangs in a call. What is answered lets it go on, and waits for its end. */
+  const hang = async (at: typeof stalls, work: () => Promise<void>) => {
+    stalls = at;
+    const before = gates.length;
+    const working = work();
+    for (let i = 0; i < 200 && gates.length === before; i++) await world.clock.advance(0);
+    expect(gates).toHaveLength(before + 1);
+    return async (): Promise<void> => {
+      gates[before]?.();
+      await world.run(working);
+    };
+  };
+  return { store, hang };
+}
+
 describe("garbage collection", () => {
   it("deletes the inputs of a compaction at once where nobody else sees the store", async () => {
     const world = new TimedShard();
@@ -107,27 +132,8 @@ describe("garbage collection beside writers", () => {
 
   it("leaves what was unpublished when it looked, and superseded when it deletes", async () => {
     const world = new TimedShard();
-    let stalls: ((method: string, path: string) => boolean) | undefined;
-    const gates: (() => void)[] = [];
-    const faulty = new FaultyBlobStore(world.store, (_index, method, [path]) => {
-      if (stalls?.(method, String(path)) !== true) return undefined;
-      stalls = undefined;
-      const until = () => new Promise<void>((resolve) => gates.push(resolve));
-      return { fault: "stalled", applied: "before", until };
-    });
-    /** Begins work that hangs in a call. What is answered lets it go on, and waits for its end. */
-    const hang = async (at: typeof stalls, work: () => Promise<void>) => {
-      stalls = at;
-      const before = gates.length;
-      const working = work();
-      for (let i = 0; i < 200 && gates.length === before; i++) await world.clock.advance(0);
-      expect(gates).toHaveLength(before + 1);
-      return async (): Promise<void> => {
-        gates[before]?.();
-        await world.run(working);
-      };
-    };
-    const engine = await world.open({ gcMinAgeMs: 0 }, faulty);
+    const { store, hang } = hangingStore(world, "before");
+    const engine = await world.open({ gcMinAgeMs: 0 }, store);
     await world.flush(engine, "1");
     await world.run(engine.checkpoint("first"));
     await world.flush(engine, "2");
@@ -200,6 +206,31 @@ describe("garbage collection that stops midway", () => {
     await expect(world.run(stale.collectGarbage())).rejects.toMatchObject({ code: "LSM_FENCED" });
     expect(await world.names("")).toEqual(names);
     expect(await world.run(readOne(fresh))).toBe("2");
+  });
+
+  it("leaves what a restore has named again, whose old manifest its successor took", async () => {
+    const world = new TimedShard();
+    const { store, hang } = hangingStore(world, "after");
+    const stale = await world.open({ gcMinAgeMs: 0 }, store);
+    await world.flush(stale, "1");
+    await world.run(stale.checkpoint("old"));
+    await world.flush(stale, "2");
+    await world.run(stale.compact());
+    const [old] = (await world.newest()).checkpoints;
+    const older = manifestPath("", old?.manifestId ?? 0);
+    const collect = await hang(
+      (method, path) => method === "get" && path === older,
+      () => stale.collectGarbage(),
+    );
+    await world.run(world.restore({ checkpoint: "old" }));
+    const fresh = await world.open({ gcMinAgeMs: 0 });
+    await world.run(fresh.deleteCheckpoint("old"));
+    await world.run(fresh.collectGarbage());
+    expect(await world.names("manifest/")).not.toContain(older);
+    const tables = await world.names("sst/");
+    await expect(collect()).rejects.toMatchObject({ code: "LSM_FENCED" });
+    expect(await world.names("sst/")).toEqual(tables);
+    expect(await world.run(readOne(fresh))).toBe("1");
   });
 
   it("deletes nothing where the boundary was raised by somebody else meanwhile", async () => {

@@ -62,7 +62,8 @@ const EXTENSION = ".sst";
  * owns the shard, so none of them is of a later owner. What is under way is noted in the turn in
  * which the newest manifest is: by the time tables are deleted it may have been published, kept as
  * a checkpoint and superseded, and no manifest that was looked at names it; what is in neither is
- * named by no later manifest. The boundary is raised before a manifest goes, and checkpoints are
+ * named by no later manifest of this owner. Where an older one turns out to be gone, it is checked
+ * again who owns the shard. The boundary is raised before a manifest goes, and checkpoints are
  * looked at again after that: a process that makes one of an older manifest reads the boundary
  * afterwards. Manifests go before the tables that only they name, and what this process reads or
  * writes is asked for in the very turn in which tables are deleted.
@@ -216,9 +217,12 @@ export class Collector {
     return { tables: referenced, areForeign };
   }
 
+  /** @throws FirnError `Unavailable`, code `LSM_FENCED`, where a later owner may have taken it. */
   async #referencesOfOlder(id: number): Promise<References> {
     const manifest = await this.#history.read(id);
-    // Gone for us is gone for everybody: no process can reach tables through it.
+    // Gone for us is gone for everybody: no process can reach tables through it. But who took it
+    // may have restored it before, so that a newer state names its tables again.
+    if (manifest === undefined) await this.#target.manifests.check(Number.POSITIVE_INFINITY);
     const nothing = { tables: new Set<Ulid>(), areForeign: false };
     const references = manifest === undefined ? nothing : referencesOf(manifest);
     this.#references.set(id, references);
