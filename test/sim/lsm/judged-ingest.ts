@@ -7,6 +7,7 @@ import { type Member, toBytes } from "./member.ts";
 
 /** How long it waits for another one of its owner, which commits. */
 const WAIT_MS = 50;
+const MOST_WAIT_MS = 60_000;
 
 /** Keys [from, to); an empty `to` is the end. */
 export interface KeySpan {
@@ -49,8 +50,10 @@ export class JudgedIngest {
   /** What it comes to is judged; an error that may be is thrown as any other failure. */
   async commit(): Promise<void> {
     const { branch, engine, host } = this.#member;
-    while (branch.isLoading && engine.failure === undefined && host.alive) {
-      await this.#sim.sleep(this.#sim.spanMs(1, WAIT_MS));
+    // The other one may hang in the store for hours.
+    for (let most = WAIT_MS; branch.isLoading && engine.failure === undefined && host.alive; ) {
+      await this.#sim.sleep(this.#sim.spanMs(1, most));
+      most = Math.min(2 * most, MOST_WAIT_MS);
     }
     if (branch.isLoading) return await this.abort();
     const load: Load = { op: "ingest", rows: this.#rows, ranges: this.#ranges };
