@@ -8,7 +8,7 @@ import type { Engine } from "../../src/lsm/engine/engine.ts";
 import { int64Bytes } from "../../src/lsm/read/operators.ts";
 import type { CommittedBatch, Subscription } from "../../src/lsm/subscribe/subscription.ts";
 import { restoreShard } from "../../src/lsm/tools/restore.ts";
-import { walName } from "../../src/lsm/wal/names.ts";
+import { walId, walName } from "../../src/lsm/wal/names.ts";
 import { encodeObject } from "../../src/lsm/wal/object-format.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { ObjectReader } from "../../src/lsm/wal/reader.ts";
@@ -331,6 +331,16 @@ describe("what is kept for subscribers", () => {
   });
 });
 
+/** Puts an object of the log, of one batch. */
+function putsObjects(store: BlobStore) {
+  return async (id: number, epoch: number, firstSequence: number, count: number) => {
+    const payload = Buffer.alloc(10, epoch);
+    const object = { id, epoch, putId: Buffer.alloc(16, id), firstSequence };
+    const batches = [{ firstSequence, count, payload }];
+    await store.put(`wal/${walName(id)}`, encodeObject({ ...object, batches }));
+  };
+}
+
 describe("what is kept for subscribers after a restore, a takeover or a lagging list", () => {
   it("ends at a restore, which is not a batch: a follower begins anew behind it", async () => {
     for (const more of [0, 3]) {
@@ -385,12 +395,7 @@ describe("what is kept for subscribers after a restore, a takeover or a lagging 
 
   it("is not what an overtaken owner put late, where a fence was released", async () => {
     const store = new MemoryBlobStore(new VirtualClock());
-    const put = async (id: number, epoch: number, firstSequence: number, count: number) => {
-      const payload = Buffer.alloc(10, epoch);
-      const object = { id, epoch, putId: Buffer.alloc(16, id), firstSequence };
-      const batches = [{ firstSequence, count, payload }];
-      await store.put(`wal/${walName(id)}`, encodeObject({ ...object, batches }));
-    };
+    const put = putsObjects(store);
     await put(7, 1, 1, 3);
     // Epoch 2 begins with a fence, which is gone, and so is that of the third one.
     await put(8, 1, 4, 2);
@@ -405,6 +410,27 @@ describe("what is kept for subscribers after a restore, a takeover or a lagging 
         expect(await reader.holding(index + 1, 13, after)).toEqual({ file });
       }
     }
+  });
+});
+
+describe("a subscription to a restored shard", () => {
+  it.each([0, 3])("is not handed what was put late where a restore is, %s behind", async (more) => {
+    const shard = new TimedShard();
+    const engine = await shard.open(FOREVER);
+    await shard.flush(engine, "1");
+    await shard.run(engine.close());
+    const late =
+      1 + Math.max(...(await shard.names("wal/")).map((name) => walId(name.slice(4)) ?? 0));
+    // The fence of the restore stands there, and is released one day.
+    const { replaced } = await shard.run(shard.restore({ sequence: 50 }, FOREVER));
+    const after = await shard.open(FOREVER);
+    for (let i = 0; i < more; i++) {
+      await shard.run(Promise.resolve(after.put(utf8("a"), utf8(`${i}`), { durable: true })));
+    }
+    await shard.store.delete(`wal/${walName(late)}`);
+    await putsObjects(shard.store)(late, 1, replaced + 1, 4);
+    expect(await shard.run(goneOf(after.subscribe(replaced + 1)))).toBe(replaced + 2);
+    await shard.run(after.close());
   });
 });
 

@@ -85,6 +85,10 @@ export class LogWalk {
           this.#file = undefined;
           return found;
         }
+        // Durability ends with a batch: one across its end is of an owner that was overtaken.
+        if (firstSequence + count - 1 > file.upTo && firstSequence <= file.upTo) {
+          throw gone(next, this.#firstKnown(next, file.upTo));
+        }
         found.push(batch);
         bytes += payload.length;
         next = firstSequence + count;

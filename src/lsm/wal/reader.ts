@@ -185,19 +185,20 @@ export class ObjectReader implements WalReader {
     return await this.#counting(found, sequence, below);
   }
 
-  /** Of objects that hold a sequence, the last. */
-  async #counting(
-    found: ObjectRange,
-    sequence: number,
-    below: number,
-  ): Promise<{ readonly file: number }> {
-    let file = found.id;
-    for (let id = file + 1; id < below; id++) {
+  /**
+   * Of objects that hold a sequence, the last. None, where the next one lies across its end: then
+   * it was put late, and its successors have no batch with that sequence, as behind a restore.
+   */
+  async #counting(found: ObjectRange, sequence: number, below: number): Promise<WalHolding> {
+    let holding = found;
+    for (let id = found.id + 1; id < below; id++) {
       const range = await this.#rangeOf(id);
-      if (range !== undefined && range.first > sequence) break;
-      if (range !== undefined && range.last >= sequence) file = id;
+      if (range !== undefined && range.first > sequence) {
+        return range.first > holding.last ? { file: holding.id } : { next: range.first };
+      }
+      if (range !== undefined && range.last >= sequence) holding = range;
     }
-    return { file };
+    return { file: holding.id };
   }
 
   /** A read of the whole object, which is no larger than a group. Undefined where it holds none. */
