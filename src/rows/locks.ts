@@ -1,3 +1,4 @@
+import { WaitGraph } from "../base/wait-graph.ts";
 import type { Maybe } from "../lsm/index.ts";
 import { rowError } from "./errors.ts";
 
@@ -15,6 +16,8 @@ export type LockOutcome = "held" | "waited" | "skipped";
 export interface LockOwner {
   /** Keys of all locks that it holds: kept by `RowLocks`. */
   readonly locks: Set<string>;
+  /** Who waits while it does, if not itself: a session that also takes locks of other kinds. */
+  readonly waiter?: object | undefined;
 }
 
 interface Waiter {
@@ -50,6 +53,12 @@ function conflicts(a: LockMode, b: LockMode): boolean {
 export class RowLocks {
   readonly #locks = new Map<string, Lock>();
   readonly #waiting = new Map<LockOwner, string>();
+  readonly #waits: WaitGraph;
+
+  /** `waits`: of all locks that those who wait here may also wait for. */
+  constructor(waits: WaitGraph = new WaitGraph()) {
+    this.#waits = waits;
+  }
 
   /** Locks that are held or waited for. */
   get size(): number {
@@ -76,7 +85,7 @@ export class RowLocks {
     }
     const { promise, resolve, reject } = Promise.withResolvers<LockOutcome>();
     const grant = (): void => {
-      this.#waiting.delete(owner);
+      this.#ends(owner);
       this.#hold(lock, key, owner, mode);
       resolve("waited");
     };
@@ -84,7 +93,8 @@ export class RowLocks {
     if (held === undefined) lock.queue.push(waiter);
     else lock.queue.unshift(waiter);
     // Looked for from its place in the queue: those behind one that goes first wait for it, too.
-    if (this.#reaches(this.#blockers(lock, owner, mode, lock.queue), owner, new Set())) {
+    const blockers = () => this.#blockers(lock, owner, mode, lock.queue);
+    if (!this.#waits.begin(owner.waiter ?? owner, blockers)) {
       lock.queue.splice(lock.queue.indexOf(waiter), 1);
       throw rowError("Conflict", "ROW_DEADLOCK", "40P01", "deadlock: begin the transaction again");
     }
@@ -98,7 +108,7 @@ export class RowLocks {
     const lock = key === undefined ? undefined : this.#locks.get(key);
     const at = lock?.queue.findIndex((waiter) => waiter.owner === owner) ?? -1;
     if (key === undefined || lock === undefined || at < 0) return;
-    this.#waiting.delete(owner);
+    this.#ends(owner);
     const [waiter] = lock.queue.splice(at, 1);
     // Those behind it may have waited for it alone.
     this.#serve(lock, key);
@@ -122,6 +132,11 @@ export class RowLocks {
       this.#locks.set(key, lock);
     }
     return lock;
+  }
+
+  #ends(owner: LockOwner): void {
+    this.#waiting.delete(owner);
+    this.#waits.end(owner.waiter ?? owner);
   }
 
   #hold(lock: Lock, key: string, owner: LockOwner, mode: LockMode): void {
@@ -158,30 +173,13 @@ export class RowLocks {
     owner: LockOwner,
     mode: LockMode,
     queue: readonly Waiter[],
-  ): Iterable<LockOwner> {
+  ): Iterable<object> {
     for (const [holder, held] of lock.holders) {
-      if (holder !== owner && conflicts(mode, held)) yield holder;
+      if (holder !== owner && conflicts(mode, held)) yield holder.waiter ?? holder;
     }
-    for (const waiter of queue) {
-      if (waiter.owner === owner) return;
-      if (conflicts(mode, waiter.mode)) yield waiter.owner;
+    for (const { owner: other, mode: wanted } of queue) {
+      if (other === owner) return;
+      if (conflicts(mode, wanted)) yield other.waiter ?? other;
     }
-  }
-
-  /** Whether one of these waits, through others, for `owner`. */
-  #reaches(from: Iterable<LockOwner>, owner: LockOwner, seen: Set<LockOwner>): boolean {
-    for (const one of from) {
-      if (one === owner) return true;
-      if (seen.has(one)) continue;
-      seen.add(one);
-      const key = this.#waiting.get(one);
-      const lock = key === undefined ? undefined : this.#locks.get(key);
-      const waiter = lock?.queue.find((other) => other.owner === one);
-      if (lock === undefined || waiter === undefined) continue;
-      if (this.#reaches(this.#blockers(lock, one, waiter.mode, lock.queue), owner, seen)) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -12,6 +12,8 @@ export interface BeginOptions {
   readonly maxAgeMs?: number;
   /** What the expressions of descriptors are evaluated in: SQL's settings and user. */
   readonly session?: () => unknown;
+  /** Who waits for locks in its place: see `LockOwner`. */
+  readonly waiter?: object;
   /** Told of each number of a sequence that is given. */
   readonly onNumber?: (sequence: AnyId, value: bigint) => void;
 }

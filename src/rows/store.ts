@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import { type AnyId, IdSource } from "../base/ids.ts";
 import type { Prng } from "../base/prng.ts";
+import type { WaitGraph } from "../base/wait-graph.ts";
 import { FIRST_RELATION } from "../keys/index.ts";
 import type { Engine } from "../lsm/index.ts";
 import { CompiledTables } from "./compiled-table.ts";
@@ -24,6 +25,8 @@ export interface RowStoreOptions {
   readonly expressions?: Expressions;
   /** Called behind a commit that changed what the catalog shows of a table. It never throws. */
   readonly publish?: (store: RowStore) => Promise<void>;
+  /** Shared with locks of other kinds. */
+  readonly waits?: WaitGraph;
 }
 
 /** How often `run` begins a transaction again. */
@@ -48,7 +51,7 @@ export class RowStore {
       compiled: new CompiledTables(expressions),
       expressions,
       cache: new DescriptorCache(),
-      locks: new RowLocks(),
+      locks: new RowLocks(options.waits),
       onUnpublished: async () => await options.publish?.(this),
       newRelation: async () => Number(await this.#relations.next()),
       valuesOf: (sequence) => this.#valuesOf(sequence),

@@ -62,6 +62,7 @@ const MICROS_A_MS = 1_000n;
  */
 export class RowTransaction implements LockOwner {
   readonly locks: Set<string> = new Set();
+  readonly waiter: object | undefined;
   readonly tables: TransactionTables;
   readonly sequences: TransactionSequences;
   readonly objects: TransactionObjects;
@@ -90,6 +91,7 @@ export class RowTransaction implements LockOwner {
     this.readOnly = options.readOnly === true;
     this.#view = new EngineView(host.engine, this.isolation, options.maxAgeMs);
     this.#session = options.session;
+    this.waiter = options.waiter;
     this.#onNumber = options.onNumber;
     this.#context = this.#newContext(BigInt(host.clock.nowMs()) * MICROS_A_MS);
     const read = async (key: Uint8Array): Promise<Uint8Array | undefined> => {

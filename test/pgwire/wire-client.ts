@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createMetrics, type Metrics } from "../../src/base/metrics.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
+import { WaitGraph } from "../../src/base/wait-graph.ts";
 import { WireListener, type WireOptions } from "../../src/pgwire/listener.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import type { VirtualRelations } from "../../src/sql/catalog/virtual.ts";
@@ -208,9 +209,10 @@ export async function openServer(
   const sessions: SqlSession[] = [];
   const metrics = createMetrics();
   const expressions = new LazyExpressions({ clock, prng: new SeededPrng(5) });
-  const opened = await openRows(undefined, expressions);
+  const waits = new WaitGraph();
+  const opened = await openRows(undefined, expressions, waits);
   const names = new MemoryCatalog(opened.rows);
-  const locks = new AdvisoryLocks();
+  const locks = new AdvisoryLocks(waits);
   const listener = new WireListener({
     clock,
     prng: new SeededPrng(7),

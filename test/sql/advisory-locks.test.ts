@@ -138,6 +138,31 @@ describe("waiting for advisory locks", () => {
   });
 });
 
+describe("waiting for advisory locks and rows", () => {
+  it.each(["lock", "row"])("ends where it is a circle that is closed by a %s", async (closing) => {
+    const [a, b] = [await connect(), await connect()];
+    await a.query("create table t (id int primary key, n int)");
+    await a.query("insert into t values (1, 0)");
+    await a.query("begin");
+    await a.query("update t set n = 1");
+    await b.query("begin");
+    await b.query("select pg_advisory_lock(1)");
+    const ends = async (client: pg.Client, sql: string): Promise<unknown> => {
+      const outcome = await value(client, sql);
+      await client.query("rollback");
+      await client.query("select pg_advisory_unlock_all()");
+      return outcome;
+    };
+    const lock = () => ends(a, "select pg_advisory_lock(1)");
+    const row = () => ends(b, "update t set n = 2");
+    const [first, second] = closing === "lock" ? [row, lock] : [lock, row];
+    const waiting = first();
+    await value(await connect(), "select pg_sleep(0.1)");
+    const outcomes = await Promise.all([waiting, second()]);
+    expect(outcomes.filter((outcome) => outcome === "40P01")).toHaveLength(1);
+  });
+});
+
 describe("pg_sleep", () => {
   it("waits, and ends with its statement", async () => {
     const a = await connect();

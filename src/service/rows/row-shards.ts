@@ -3,6 +3,7 @@ import { invalid } from "../../base/error.ts";
 import type { CatalogId } from "../../base/ids.ts";
 import type { Prng } from "../../base/prng.ts";
 import { settleAll } from "../../base/settle-all.ts";
+import { WaitGraph } from "../../base/wait-graph.ts";
 import type { Engine, Shard } from "../../lsm/index.ts";
 import { RowStore } from "../../rows/index.ts";
 import { LazyExpressions } from "../../sql/lazy-expressions.ts";
@@ -26,6 +27,8 @@ export interface RowShardsParts {
 
 /** The shards of row tables that this process has opened: one for each catalog that has some. */
 export class RowShards {
+  /** Of all that wait for locks in this process, whichever shard they are on. */
+  readonly waits: WaitGraph = new WaitGraph();
   readonly #parts: RowShardsParts;
   readonly #shards = new Map<CatalogId, Promise<RowShard>>();
   /** An engine that was opened again is another one, with another lock table. */
@@ -66,6 +69,7 @@ export class RowShards {
         prng,
         account,
         expressions: this.#expressions,
+        waits: this.waits,
         ...(publish && { publish }),
       });
       this.#stores.set(engine, store);

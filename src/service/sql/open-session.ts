@@ -17,7 +17,7 @@ export interface SessionOpener {
 export function sessionOpener(parts: SqlParts): SessionOpener {
   const { clock, prng } = parts.catalog.context;
   const parser = new Parser(clock);
-  const locks = new AdvisoryLocks();
+  const locks = new AdvisoryLocks(parts.shards.waits);
   return {
     open: (actor, login) => {
       const access = new SessionAccess(actor, clock);

@@ -1,3 +1,4 @@
+import { WaitGraph } from "../../base/wait-graph.ts";
 import { SqlError } from "../error.ts";
 
 export type AdvisoryMode = "exclusive" | "shared";
@@ -31,7 +32,12 @@ const MOST_HELD = 10_000;
  */
 export class AdvisoryLocks {
   readonly #locks = new Map<string, Lock>();
-  readonly #waiting = new Map<AdvisoryOwner, { readonly key: string; readonly waiter: Waiter }>();
+  readonly #waits: WaitGraph;
+
+  /** `waits`: of all locks that sessions may also wait for. */
+  constructor(waits: WaitGraph = new WaitGraph()) {
+    this.#waits = waits;
+  }
 
   /** Locks that are held or waited for. */
   get size(): number {
@@ -67,18 +73,17 @@ export class AdvisoryLocks {
     const lock = this.#locks.get(key) as Lock;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const grant = (): void => {
-      this.#waiting.delete(owner);
+      this.#waits.end(owner);
       this.#hold(key, lock, owner, mode);
       resolve();
     };
     const waiter: Waiter = { owner, mode, grant };
     lock.queue.push(waiter);
-    this.#waiting.set(owner, { key, waiter });
     const leave = (why: unknown): void => {
       this.#leave(owner, key, lock, waiter);
       reject(why);
     };
-    if (this.#reaches(blockers(lock, waiter), owner, new Set())) {
+    if (!this.#waits.begin(owner, () => blockers(lock, waiter))) {
       leave(new SqlError("40P01", "deadlock detected: sessions wait for each other's locks"));
     }
     const ended = (): void => leave(signal?.reason);
@@ -113,7 +118,7 @@ export class AdvisoryLocks {
     const at = lock.queue.indexOf(waiter);
     if (at < 0) return;
     lock.queue.splice(at, 1);
-    this.#waiting.delete(owner);
+    this.#waits.end(owner);
     // Those behind it may have waited for it alone.
     this.#serve(key, lock);
   }
@@ -129,20 +134,6 @@ export class AdvisoryLocks {
       waiter.grant();
     }
     if (lock.holders.size === 0 && lock.queue.length === 0) this.#locks.delete(key);
-  }
-
-  /** Whether one of these waits, through others, for `owner`. */
-  #reaches(from: Iterable<AdvisoryOwner>, owner: AdvisoryOwner, seen: Set<AdvisoryOwner>): boolean {
-    for (const one of from) {
-      if (one === owner) return true;
-      if (seen.has(one)) continue;
-      seen.add(one);
-      const waits = this.#waiting.get(one);
-      const lock = waits && this.#locks.get(waits.key);
-      if (lock === undefined || waits === undefined) continue;
-      if (this.#reaches(blockers(lock, waits.waiter), owner, seen)) return true;
-    }
-    return false;
   }
 }
 

@@ -47,6 +47,7 @@ export function openSession({
       catalog.begin({
         ...modes,
         session: () => session.contexts.now(),
+        waiter: session.locks.owner,
         onNumber: (sequence, value) => session.sequences.note(sequence, value),
       }),
   });

@@ -21,8 +21,9 @@ interface Taken {
  * whatever becomes of its transactions; those of a transaction end with it, or with a savepoint.
  */
 export class SessionLocks implements SqlAdvisoryLocks {
+  /** The session, as those who wait for its locks see it. */
+  readonly owner: AdvisoryOwner = { held: 0 };
   readonly #parts: SessionLocksParts;
-  readonly #owner: AdvisoryOwner = { held: 0 };
   readonly #session: Taken[] = [];
   readonly #transaction: Taken[] = [];
 
@@ -32,13 +33,13 @@ export class SessionLocks implements SqlAdvisoryLocks {
 
   async acquire(key: string, mode: AdvisoryMode, isOfSession: boolean): Promise<void> {
     const { locks, signal } = this.#parts;
-    await locks.acquire(this.#owner, this.#named(key), mode, signal());
+    await locks.acquire(this.owner, this.#named(key), mode, signal());
     this.#note(key, mode, isOfSession);
   }
 
   tryAcquire(key: string, mode: AdvisoryMode, isOfSession: boolean): boolean {
     const { locks } = this.#parts;
-    if (!locks.tryAcquire(this.#owner, this.#named(key), mode)) return false;
+    if (!locks.tryAcquire(this.owner, this.#named(key), mode)) return false;
     this.#note(key, mode, isOfSession);
     return true;
   }
@@ -79,6 +80,6 @@ export class SessionLocks implements SqlAdvisoryLocks {
   }
 
   #free(taken: readonly Taken[]): void {
-    for (const { key, mode } of taken) this.#parts.locks.release(this.#owner, key, mode);
+    for (const { key, mode } of taken) this.#parts.locks.release(this.owner, key, mode);
   }
 }

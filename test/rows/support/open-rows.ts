@@ -1,5 +1,6 @@
 import { IdSource, type TableId } from "../../../src/base/ids.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
+import { WaitGraph } from "../../../src/base/wait-graph.ts";
 import type { Engine } from "../../../src/lsm/index.ts";
 import {
   type Datum,
@@ -59,6 +60,7 @@ export const SMALL_SQL: Expressions = {
 export async function openRows(
   kind: Kind = MEMORY,
   expressions: Expressions = SMALL_SQL,
+  waits: WaitGraph = new WaitGraph(),
 ): Promise<OpenRows> {
   const world = makeWorld(kind);
   const make = (engine: Engine): RowStore =>
@@ -68,6 +70,7 @@ export async function openRows(
       prng: world.prng,
       account: "acme",
       expressions,
+      waits,
     });
   const engine = await world.open();
   const opened: OpenRows = {

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { FirnError } from "../../../src/base/error.ts";
+import { WaitGraph } from "../../../src/base/wait-graph.ts";
 import { CancelKeys } from "../../../src/pgwire/cancel-keys.ts";
 import { Connection, type ConnectionHost } from "../../../src/pgwire/connection.ts";
 import { RowStore } from "../../../src/rows/index.ts";
@@ -32,10 +33,11 @@ export class SqlServer {
     const { clock } = host;
     const parser = new Parser(clock);
     const expressions = new RowExpressions({ clock, prng: sim.fork(), parser });
-    const parts = { engine, clock, prng: sim.fork(), account: "acme", expressions };
+    const waits = new WaitGraph();
+    const parts = { engine, clock, prng: sim.fork(), account: "acme", expressions, waits };
     this.store = new RowStore(parts);
     const catalog = names.view(host, this.store);
-    const locks = new AdvisoryLocks();
+    const locks = new AdvisoryLocks(waits);
     this.#cancelKeys = new CancelKeys(sim.fork());
     this.#host = {
       cancelKeys: this.#cancelKeys,
