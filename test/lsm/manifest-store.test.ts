@@ -84,6 +84,20 @@ describe("manifests as numbered objects", () => {
     expect((await manifests.publish(state(2), 1))?.id).toBe(2);
   });
 
+  it("a put whose answer was lost is in doubt, where it cannot be read back", async () => {
+    const clock = new VirtualClock();
+    let putsLost = true;
+    const store = new FaultyBlobStore(new MemoryBlobStore(clock), (_index, method) => {
+      if (method === "put" && putsLost) return { fault: "answerLost" };
+      return method === "get" ? { fault: "refused" } : undefined;
+    });
+    const manifests = new ManifestObjects({ store, clock, prefix: "", gcMinAgeMs: 0 });
+    await expect(manifests.publish(state(1), 0)).rejects.toMatchObject({ kind: "Unknown" });
+    // What stands there may be its own: a store may send a request again.
+    putsLost = false;
+    await expect(manifests.publish(state(1), 0)).rejects.toMatchObject({ kind: "Unknown" });
+  });
+
   it("one that is stored and cannot be looked at further is in doubt, never denied", async () => {
     const { open, next } = world();
     const manifests = open();

@@ -183,8 +183,8 @@ function byAge(members: readonly Member[]): readonly SortedTables[] {
 
 /**
  * The manifest after a compaction, or after a step of one; undefined where an input is no longer
- * there, as another process has compacted, and where an ingest has joined the run among what
- * became one table: then the outputs are garbage.
+ * there or the next step is another one, as another process has compacted, and where an ingest has
+ * joined the run among what became one table: then the outputs are garbage.
  *
  * What a step has made lies where the oldest of the inputs does, and what it leaves where it was:
  * above, and without the keys of what was made. So at every step a read finds the newest version
@@ -208,6 +208,7 @@ export function applyPlan<T extends Tree>(
   const { level0, runs } = manifest;
   const there = [...level0, ...runs.flatMap((run) => run.tables)];
   if (there.filter(({ id }) => taken.has(id)).length !== taken.size) return undefined;
+  if (hasMovedOn(manifest, plan, rest)) return undefined;
   assert(
     rest.every(({ id }) => taken.has(id)),
     "what rests is of the inputs",
@@ -230,8 +231,6 @@ export function applyPlan<T extends Tree>(
   });
   const next: T = { ...manifest, level0: left(level0), runs: after };
   if (rest.length > 0) {
-    const isOnly = manifest.unfinished === undefined || plan.resumes !== undefined;
-    assert(isOnly, "one compaction at a time is not finished");
     const { reason, resumes } = plan;
     const tables = rest.map((table) => table.id);
     return {
@@ -242,6 +241,16 @@ export function applyPlan<T extends Tree>(
   const isOver =
     plan.resumes !== undefined || manifest.unfinished?.tables.some((id) => taken.has(id));
   return isOver === true ? { ...next, unfinished: undefined } : next;
+}
+
+/**
+ * Whether another process has published a step since the plan was made, or this one by an attempt
+ * of which it has not heard.
+ */
+function hasMovedOn({ unfinished }: Tree, { resumes }: CompactionPlan, rest: SortedTables) {
+  if (resumes !== undefined) return !isSameRest(unfinished, resumes);
+  // One that is made beside an unfinished compaction has one step alone.
+  return rest.length > 0 && unfinished !== undefined;
 }
 
 /** The run whose place the outputs take; -1: a new one above the others. */

@@ -133,18 +133,22 @@ export class ManifestObjects implements ManifestStore {
     }
   }
 
+  /** @throws FirnError of kind `Unknown` where it may have been stored; what the store throws. */
   async #create(path: string, bytes: Uint8Array): Promise<boolean> {
+    let unknown: FirnError | undefined;
     try {
       const put = await this.#store.put(path, bytes, "absent");
       if (put.outcome === "stored") return true;
     } catch (error) {
       if (!(error instanceof FirnError) || error.kind !== "Unknown") throw error;
-      const found = await this.#store.get(path);
-      if (found === undefined) throw error;
-      return bytesEqual(found.bytes, bytes);
+      unknown = error;
     }
-    // Taken; perhaps by ourselves, where a store sends a request again on its own.
-    const found = await this.#store.get(path);
+    // Taken; perhaps by ourselves, where an answer is lost or a store sends a request again.
+    const found = await this.#store.get(path).catch((error: unknown) => {
+      const message = "whether the manifest is stored is not known";
+      throw unknown ?? new FirnError("Unknown", "LSM_MANIFEST_UNKNOWN", message, { path }, error);
+    });
+    if (found === undefined && unknown !== undefined) throw unknown;
     return found !== undefined && bytesEqual(found.bytes, bytes);
   }
 

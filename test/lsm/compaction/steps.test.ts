@@ -32,6 +32,14 @@ const OPTIONS: Partial<LsmTuning> = {
 };
 const COUNT_EVERY = 7;
 
+const PICK = {
+  tableBytes: 100,
+  compactionL0Tables: 2,
+  compactionRuns: 2,
+  compactionMaxRuns: 8,
+  compactionSpacePercent: 1_000_000,
+};
+
 const keyOf = (i: number): string => `key ${String(i).padStart(5, "0")}`;
 const countOf = (i: number): string => `${keyOf(i)} count`;
 
@@ -266,13 +274,6 @@ describe("a compaction that is not finished", () => {
 });
 
 describe("what is picked beside one that is not finished", () => {
-  const PICK = {
-    tableBytes: 100,
-    compactionL0Tables: 2,
-    compactionRuns: 2,
-    compactionMaxRuns: 8,
-    compactionSpacePercent: 1_000_000,
-  };
   const table = (from: string, to: string) => tableOf(from, to, {});
 
   it("is level 0 alone, and the rest goes on where it was", () => {
@@ -364,14 +365,26 @@ describe("what is picked beside one that is not finished", () => {
 });
 
 describe("a step whose answer was lost", () => {
+  it("is not made again on top of it, with other outputs", () => {
+    const [newer, older] = [tableOf("a", "k", {}), tableOf("a", "k", {})];
+    const before: Tree = { level0: [newer, older], runs: [] };
+    const [first, second] = [tableOf("a", "c", {}), tableOf("d", "f", {})];
+    const whole = pickAll(before, PICK)!;
+    const restFrom = (firstKey: string) =>
+      [newer, older].map((one) => ({
+        ...one,
+        stats: { ...one.stats, firstKey },
+        whole: one.stats,
+      }));
+    const rests = restFrom("d");
+    const step = applyPlan(before, whole, [first], rests)!;
+    expect(applyPlan(step, whole, [tableOf("a", "c", {})], rests)).toBeUndefined();
+    const plan = pickRest(step, PICK)!;
+    const next = applyPlan(step, plan, [second], restFrom("g"))!;
+    expect(applyPlan(next, plan, [tableOf("d", "f", {})], restFrom("g"))).toBeUndefined();
+  });
+
   it("is known by what is left, where it only moved a table", () => {
-    const PICK = {
-      tableBytes: 100,
-      compactionL0Tables: 2,
-      compactionRuns: 2,
-      compactionMaxRuns: 8,
-      compactionSpacePercent: 1_000_000,
-    };
     const [first, made] = [tableOf("a", "e", {}), tableOf("a", "e", {})];
     const last = tableOf("f", "k", {});
     const before: Tree = { level0: [first], runs: [{ id: 1, tables: [last], unknown: [] }] };
