@@ -414,7 +414,12 @@ describe("what is kept for subscribers after a restore, a takeover or a lagging 
 });
 
 describe("a subscription to a restored shard", () => {
-  it.each([0, 3])("is not handed what was put late where a restore is, %s behind", async (more) => {
+  it.each([
+    [4, 0],
+    [4, 3],
+    [1, 0],
+    [1, 3],
+  ])("is not handed %s that were put late where a restore is, %s behind", async (count, more) => {
     const shard = new TimedShard();
     const engine = await shard.open(FOREVER);
     await shard.flush(engine, "1");
@@ -428,7 +433,8 @@ describe("a subscription to a restored shard", () => {
       await shard.run(Promise.resolve(after.put(utf8("a"), utf8(`${i}`), { durable: true })));
     }
     await shard.store.delete(`wal/${walName(late)}`);
-    await putsObjects(shard.store)(late, 1, replaced + 1, 4);
+    await shard.clock.advance(1_000);
+    await putsObjects(shard.store)(late, 1, replaced + 1, count);
     expect(await shard.run(goneOf(after.subscribe(replaced + 1)))).toBe(replaced + 2);
     await shard.run(after.close());
   });

@@ -108,9 +108,13 @@ export class SegmentReader implements WalReader {
   }
 }
 
-/** The sequences that an object holds. */
-interface ObjectRange {
+/** An object: a fence, or one that holds sequences. */
+interface ObjectFacts {
   readonly id: number;
+  readonly epoch: number;
+}
+
+interface ObjectRange extends ObjectFacts {
   readonly first: number;
   readonly last: number;
 }
@@ -120,7 +124,7 @@ export class ObjectReader implements WalReader {
   readonly #store: BlobStore;
   readonly #prefix: string;
   /** The last that was looked at: any caller that reads on comes to it next. */
-  #seen: ObjectRange | undefined;
+  #seen: ObjectFacts | ObjectRange | undefined;
 
   constructor(store: BlobStore, prefix: string) {
     this.#store = store;
@@ -153,7 +157,7 @@ export class ObjectReader implements WalReader {
    * each number between the last object that ends before the sequence and the first that does not:
    * fences as a rule, but a list may be behind. And one for the object behind, as an owner that was
    * overtaken long ago may have put its own late, where a fence stood that was released since: what
-   * its successors wrote lies behind it, and counts.
+   * its successors wrote lies behind it, and counts. Two more where an epoch ends.
    */
   async holding(sequence: number, below: number, after = 0): Promise<WalHolding> {
     if (after > 0 && after + 1 < below) {
@@ -185,32 +189,59 @@ export class ObjectReader implements WalReader {
     return await this.#counting(found, sequence, below);
   }
 
-  /**
-   * Of objects that hold a sequence, the last. None, where the next one lies across its end: then
-   * it was put late, and its successors have no batch with that sequence, as behind a restore.
-   */
+  /** Of objects that hold a sequence, the last that was not put late. */
   async #counting(found: ObjectRange, sequence: number, below: number): Promise<WalHolding> {
-    let holding = found;
-    for (let id = found.id + 1; id < below; id++) {
+    const holding = [found];
+    let next: number | undefined;
+    for (let id = found.id + 1; id < below && next === undefined; id++) {
       const range = await this.#rangeOf(id);
-      if (range !== undefined && range.first > sequence) {
-        return range.first > holding.last ? { file: holding.id } : { next: range.first };
-      }
-      if (range !== undefined && range.last >= sequence) holding = range;
+      if (range === undefined || range.last < sequence) continue;
+      if (range.first > sequence) next = range.first;
+      else holding.push(range);
     }
-    return { file: holding.id };
+    for (const one of holding.reverse()) {
+      const isAcross = next !== undefined && next <= one.last;
+      if (!isAcross && !(await this.#isLate(one, below))) return { file: one.id };
+    }
+    return { next };
   }
 
-  /** A read of the whole object, which is no larger than a group. Undefined where it holds none. */
+  /**
+   * Whether it stands in place of a fence that was released: then it is younger than what its
+   * successors had put behind it. They may have no batch of the same sequence, as behind a restore.
+   */
+  async #isLate({ id, epoch }: ObjectFacts, below: number): Promise<boolean> {
+    for (let at = id + 1; at < below; at++) {
+      const behind = await this.#factsOf(at);
+      if (behind === undefined) continue;
+      if (behind.epoch <= epoch) return false;
+      const paths = [this.pathOf(id), this.pathOf(at)];
+      const [own, other] = await Promise.all(paths.map((path) => this.#store.head(path)));
+      if (own === undefined || other === undefined) return false;
+      return own.modifiedAtMs > other.modifiedAtMs;
+    }
+    return false;
+  }
+
+  /** Undefined where it holds none, or is gone. */
   async #rangeOf(id: number): Promise<ObjectRange | undefined> {
+    const facts = await this.#factsOf(id);
+    return facts !== undefined && "first" in facts ? facts : undefined;
+  }
+
+  /** A read of the whole object, which is no larger than a group. */
+  async #factsOf(id: number): Promise<ObjectFacts | ObjectRange | undefined> {
     if (this.#seen?.id === id) return this.#seen;
     const blob = await this.#store.get(this.pathOf(id));
     if (blob === undefined) return undefined;
-    const { batches } = decodeObject(bufferOf(blob.bytes), id);
+    const { epoch, batches } = decodeObject(bufferOf(blob.bytes), id);
     const [first] = batches;
     const last = batches.at(-1);
-    if (first === undefined || last === undefined) return undefined;
-    this.#seen = { id, first: first.firstSequence, last: last.firstSequence + last.count - 1 };
+    this.#seen = { id, epoch };
+    if (first !== undefined && last !== undefined) {
+      const range = { first: first.firstSequence, last: last.firstSequence + last.count - 1 };
+      this.#seen = { id, epoch, ...range };
+    }
     return this.#seen;
   }
 
