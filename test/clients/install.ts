@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { regressionScripts } from "../sql/suites/scripts.ts";
-import { flinkClassPath, sparkJar, trinoHome } from "./engines/install.ts";
+import { flinkClassPath, sparkAwsJar, sparkJar, trinoHome } from "./engines/install.ts";
 import { findPython, PythonEnvironment } from "./python.ts";
 import { buildKit, lacking } from "./rck/kit.ts";
 import { BUILDS, build, lacking as lackingFor } from "./sql/builds.ts";
@@ -43,6 +43,7 @@ async function main(): Promise<number> {
   const java: readonly (readonly [string, () => unknown])[] = [
     ["the kit", buildKit],
     ["Spark", sparkJar],
+    ["Spark for S3", sparkAwsJar],
     ["Flink", flinkClassPath],
     ["Trino", trinoHome],
   ];

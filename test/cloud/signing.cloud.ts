@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,9 +8,16 @@ import { S3RequestSigner } from "../../src/blob/s3/request-signer.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { honorsUnsigned } from "../../src/runtime/signing-trial.ts";
 import { findPython, PythonEnvironment } from "../clients/python.ts";
-import { type ServerProcess, startServer } from "../clients/server-process.ts";
+import type { ServerProcess } from "../clients/server-process.ts";
 import { ADMIN_KEY, table } from "../service/access/support.ts";
 import { firnWith } from "../support/firn-process.ts";
+import {
+  type DelegatingServer,
+  REGION,
+  SIGNED_BUCKET,
+  SIGNING_ENV,
+  startSigning,
+} from "./delegating-server.ts";
 import { VERSITYGW_ACCOUNT } from "./versitygw.ts";
 
 /*
@@ -20,22 +26,15 @@ import { VERSITYGW_ACCOUNT } from "./versitygw.ts";
  */
 
 const STORE = process.env["FIRN_TEST_VERSITYGW"];
-const REGION = "us-east-1";
-const BUCKET = "signed";
+const BUCKET = SIGNED_BUCKET;
 const CLIENTS = join(import.meta.dirname, "..", "clients");
 const TABLES = "/iceberg/v1/default/namespaces/sales/tables";
 const ASKS = { "x-iceberg-access-delegation": "remote-signing" };
 
 type Json = Record<string, unknown>;
 
-const ENV = {
-  AWS_ACCESS_KEY_ID: VERSITYGW_ACCOUNT.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: VERSITYGW_ACCOUNT.secretAccessKey,
-  AWS_REGION: REGION,
-};
-
 let server: ServerProcess;
-let home: string;
+let signing: DelegatingServer | undefined;
 let reader: string;
 
 async function ask(
@@ -64,23 +63,8 @@ async function admin(method: string, path: string, body?: object): Promise<Json>
 
 beforeAll(async () => {
   if (STORE === undefined) return;
-  const credentials = VERSITYGW_ACCOUNT;
-  const s3 = new S3Client({
-    endpoint: STORE ?? "",
-    region: REGION,
-    forcePathStyle: true,
-    credentials,
-  });
-  await s3.send(new CreateBucketCommand({ Bucket: BUCKET })).catch((error: Error) => {
-    if (!/BucketAlready/.test(error.name)) throw error;
-  });
-  s3.destroy();
-  home = mkdtempSync(join(tmpdir(), "firn-signing-"));
-  const warehouse = `s3://${BUCKET}/wh`;
-  const signs = ["--remote-signing", "write", "--audit-log", join(home, "audit.jsonl")];
-  const flags = ["--auth", "required", "--warehouse", warehouse, ...signs];
-  const env = { ...ENV, AWS_ENDPOINT_URL_S3: STORE ?? "", FIRN_BOOTSTRAP_KEY: ADMIN_KEY };
-  server = await startServer(join(home, "dir"), flags, env);
+  signing = await startSigning(STORE);
+  ({ server } = signing);
   await admin("POST", "/iceberg/v1/default/namespaces", { namespace: ["sales"] });
   for (const name of ["mine", "other"]) await admin("POST", TABLES, table(name));
   await admin("POST", "/api/v1/principals", { name: "reader" });
@@ -91,8 +75,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await server?.stop();
-  if (home !== undefined) rmSync(home, { recursive: true, force: true });
+  await signing?.close();
 });
 
 async function locationOf(name: string): Promise<string> {
@@ -236,7 +219,7 @@ describe.skipIf(STORE === undefined)("signatures in the audit log", () => {
     expect((await sign(reader, "GET", key)).status).toBe(200);
     expect((await sign(reader, "PUT", key)).status).toBe(403);
     expect((await sign("firn_0123456789_unknown", "GET", key)).status).toBe(401);
-    const file = join(home, "audit.jsonl");
+    const file = signing?.auditLog ?? "";
     const entries = () =>
       readFileSync(file, "utf8")
         .trim()
@@ -305,7 +288,7 @@ describe("firn storage check", () => {
   }
 
   async function check(store: string, location: string, env: Readonly<Record<string, string>>) {
-    const aws = { ...ENV, AWS_ENDPOINT_URL_S3: store, ...env };
+    const aws = { ...SIGNING_ENV, AWS_ENDPOINT_URL_S3: store, ...env };
     const done = await firnWith(aws, "storage", "check", location, "--json");
     const report = done.out === "" ? undefined : (JSON.parse(done.out) as Report);
     const held = report?.findings.map(({ asked, holds }) => [asked, holds]) ?? [];

@@ -1,9 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  CreateBucketCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   ListObjectsV2Command,
@@ -11,12 +9,16 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { amzDate, Signer } from "../../src/aws/sigv4.ts";
-import { sha256Hex } from "../../src/base/hash.ts";
 import { findPython, PythonEnvironment } from "../clients/python.ts";
-import { type ServerProcess, startServer } from "../clients/server-process.ts";
+import type { ServerProcess } from "../clients/server-process.ts";
 import { ADMIN_KEY, table } from "../service/access/support.ts";
 import { firnWith } from "../support/firn-process.ts";
+import {
+  type DelegatingServer,
+  LENT_BUCKET,
+  LENT_ROLE,
+  startLending,
+} from "./delegating-server.ts";
 import { awsEnv } from "./node.ts";
 
 /*
@@ -25,14 +27,13 @@ import { awsEnv } from "./node.ts";
  */
 
 const MINISTACK = process.env["FIRN_TEST_MINISTACK_AUTH"] ?? "";
-const BUCKET = "lake";
-const ROLE = "arn:aws:iam::000000000000:role/lake";
-const REGION = "us-east-1";
+const BUCKET = LENT_BUCKET;
+const ROLE = LENT_ROLE;
 const CLIENTS = join(import.meta.dirname, "..", "clients");
 const DELEGATED = { "x-iceberg-access-delegation": "vended-credentials,remote-signing" };
 
 let server: ServerProcess;
-let home: string;
+let lending: DelegatingServer;
 let reader: string;
 
 type Json = Record<string, unknown>;
@@ -57,49 +58,9 @@ async function admin(method: string, path: string, body?: object): Promise<Json>
   return answer.body;
 }
 
-async function iam(parameters: Readonly<Record<string, string>>): Promise<void> {
-  const body = new URLSearchParams({ Version: "2010-05-08", ...parameters }).toString();
-  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
-  const signer = new Signer({ credentials, region: REGION, service: "iam", escapePath: true });
-  const date = amzDate(Date.now());
-  const { host } = new URL(MINISTACK);
-  const type = "application/x-www-form-urlencoded";
-  const headers = [
-    ["content-type", type],
-    ["host", host],
-    ["x-amz-date", date],
-  ] as const;
-  const request = { method: "POST", path: "/", headers, payloadSha256: sha256Hex(body) };
-  const authorization = signer.authorize(request, date);
-  const sent = { authorization, "content-type": type, "x-amz-date": date };
-  const response = await fetch(MINISTACK, { method: "POST", headers: sent, body });
-  if (!response.ok) throw new Error(await response.text());
-}
-
 beforeAll(async () => {
-  const root = new S3Client({
-    endpoint: MINISTACK,
-    region: REGION,
-    forcePathStyle: true,
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-  });
-  await root.send(new CreateBucketCommand({ Bucket: BUCKET }));
-  const trust = { Effect: "Allow", Principal: { AWS: "*" }, Action: "sts:AssumeRole" };
-  const all = { Effect: "Allow", Action: "s3:*", Resource: "*" };
-  const policy = (statement: object) =>
-    JSON.stringify({ Version: "2012-10-17", Statement: [statement] });
-  await iam({ Action: "CreateRole", RoleName: "lake", AssumeRolePolicyDocument: policy(trust) });
-  await iam({
-    Action: "PutRolePolicy",
-    RoleName: "lake",
-    PolicyName: "all",
-    PolicyDocument: policy(all),
-  });
-  home = mkdtempSync(join(tmpdir(), "firn-vending-"));
-  const lends = ["--vend-role", ROLE, "--audit-log", join(home, "audit.jsonl")];
-  const flags = ["--auth", "required", "--warehouse", `s3://${BUCKET}/wh`, ...lends];
-  const env = { ...awsEnv(MINISTACK), FIRN_BOOTSTRAP_KEY: ADMIN_KEY };
-  server = await startServer(join(home, "dir"), flags, env);
+  lending = await startLending(MINISTACK);
+  ({ server } = lending);
   await admin("POST", NAMESPACES, { namespace: ["sales"] });
   for (const name of ["a-1", "a-12", "b"]) await admin("POST", TABLES, table(name));
   await admin("POST", "/api/v1/principals", { name: "reader" });
@@ -110,8 +71,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await server.stop();
-  rmSync(home, { recursive: true, force: true });
+  await lending.close();
 });
 
 const NAMESPACES = "/iceberg/v1/default/namespaces";
@@ -270,7 +230,7 @@ test("PyIceberg needs nothing but the URL and a credential", { timeout: 300_000 
 
 test("each set of credentials is in the audit log, and none of their secrets", async () => {
   const [write, read] = [await load(ADMIN_KEY, "a-1"), await load(reader, "a-1")];
-  const file = join(home, "audit.jsonl");
+  const file = lending.auditLog;
   const modes = () =>
     readFileSync(file, "utf8")
       .trim()

@@ -96,7 +96,10 @@ const HEADERS: ReadonlySet<string> = new Set([
   "x-amz-checksum-sha256",
   "x-amz-server-side-encryption",
   "x-amz-server-side-encryption-aws-kms-key-id",
+  "x-amz-te",
 ]);
+/** Of a header that takes others too: a sum behind the object, which Java's SDK wants to check. */
+const ONLY_VALUE: ReadonlyMap<string, string> = new Map([["x-amz-te", "append-md5"]]);
 /** Replaced by the server's own. */
 const REPLACED: ReadonlySet<string> = new Set(["x-amz-date", "x-amz-content-sha256"]);
 const UNSIGNED = "UNSIGNED-PAYLOAD";
@@ -270,6 +273,7 @@ function headersOf({ headers }: AskedSignature): Pairs {
     if (!HEADERS.has(name)) throw signRefused(`its header ${name.slice(0, 64)} is not allowed`);
     const [value, ...more] = values;
     if (value === undefined || more.length > 0) throw signRefused("a header is there twice");
+    if ((ONLY_VALUE.get(name) ?? value) !== value) throw signRefused(`its ${name} is another one`);
     if (/[^\x20-\x7e]/.test(value)) throw signRefused("a header holds other than plain text");
     if (!REPLACED.has(name)) signed.push([name, value]);
   }

@@ -14,6 +14,11 @@ from pyspark.sql import SparkSession
 from snippets import URL, guarded, snippet
 from trino_server import TrinoServer
 
+# The catalog alone tells engines how to reach files; nothing waits for a machine of AWS's.
+for name in [name for name in os.environ if name.startswith("AWS_")]:
+    del os.environ[name]
+os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
+
 
 def installed(variable: str) -> str:
     """Where the runner has put what an engine needs; it has said why where it has not."""
@@ -25,8 +30,9 @@ def installed(variable: str) -> str:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    jar = installed("FIRN_TEST_SPARK_JAR")
-    builder = SparkSession.builder.master("local[1]").config("spark.jars", jar)
+    jars = [installed("FIRN_TEST_SPARK_JAR"), os.environ.get("FIRN_TEST_SPARK_AWS_JAR")]
+    builder = SparkSession.builder.master("local[1]")
+    builder = builder.config("spark.jars", ",".join(jar for jar in jars if jar is not None))
     # Of this machine alone, and without what a single process does not need.
     builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
     builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.ui.enabled", "false")

@@ -11,7 +11,7 @@ import { join, relative } from "node:path";
 
 const HERE = import.meta.dirname;
 const TARGET = join(HERE, "target");
-const DOCUMENT = join(HERE, "..", "..", "..", "docs", "iceberg.md");
+const DOCUMENTS = join(HERE, "..", "..", "..", "docs");
 const TRINO = "476";
 
 /** Whether a goal of Maven succeeded in a folder; its complaints are shown. */
@@ -26,13 +26,28 @@ function maven(cwd: string, ...args: readonly string[]): boolean {
 
 /** Iceberg's runtime for Spark, the very one that the documentation names. */
 export function sparkJar(): string | undefined {
-  const named = /--packages (\S+):(\S+):(\S+) /.exec(readFileSync(DOCUMENT, "utf8"));
-  if (named === null) throw new Error("docs/iceberg.md names no runtime for Spark");
-  const [, group, artifact, version] = named;
+  const named = /--packages ([^:\s]+:[^:\s]+:[^:,\s]+) /.exec(documented("iceberg.md"));
+  if (named?.[1] === undefined) throw new Error("docs/iceberg.md names no runtime for Spark");
+  return jarOf(named[1]);
+}
+
+/** What it needs beside that for files on S3. */
+export function sparkAwsJar(): string | undefined {
+  const named = /--packages \S+,(\S+:iceberg-aws-bundle:\S+) /.exec(documented("access.md"));
+  if (named?.[1] === undefined) throw new Error("docs/access.md names no bundle for AWS");
+  return jarOf(named[1]);
+}
+
+function documented(page: string): string {
+  return readFileSync(join(DOCUMENTS, page), "utf8");
+}
+
+function jarOf(coordinates: string): string | undefined {
+  const [, artifact, version] = coordinates.split(":");
   const jar = join(TARGET, `${artifact}-${version}.jar`);
   if (existsSync(jar)) return jar;
   console.log(`fetching ${artifact} ${version}`);
-  const copied = ["dependency:copy", `-Dartifact=${group}:${artifact}:${version}`];
+  const copied = ["dependency:copy", `-Dartifact=${coordinates}`];
   return maven(TARGET, ...copied, `-DoutputDirectory=${TARGET}`) ? jar : undefined;
 }
 

@@ -4,10 +4,11 @@ import { type GuardedServer, openGuardedServer } from "../../access/guarded-serv
 import { add, type Counts, finish, missing } from "../counts.ts";
 import { findPython, PythonEnvironment } from "../python.ts";
 import { withServer } from "../with-server.ts";
-import { flinkClassPath, sparkJar, trinoHome } from "./install.ts";
+import { type Delegating, openDelegating } from "./delegating.ts";
+import { flinkClassPath, sparkAwsJar, sparkJar, trinoHome } from "./install.ts";
 
 /*
- * DuckDB, Spark, Flink and Trino against a server of this checkout: `npm run test:engines [-- -k
+ * DuckDB, Spark, Flink and Trino against servers of this checkout: `npm run test:engines [-- -k
  * spark]`. All are installed by their packages; what cannot be had here is a skip, with the reason,
  * and a failure in CI.
  */
@@ -19,6 +20,7 @@ const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
 
 const ENGINES: Readonly<Record<string, () => Promise<string | undefined> | string | undefined>> = {
   FIRN_TEST_SPARK_JAR: sparkJar,
+  FIRN_TEST_SPARK_AWS_JAR: sparkAwsJar,
   FIRN_TEST_FLINK_CLASS_PATH: flinkClassPath,
   FIRN_TEST_TRINO_HOME: trinoHome,
 };
@@ -50,24 +52,33 @@ async function main(args: readonly string[]): Promise<Counts> {
     if (where === undefined) lacks = add(lacks, missing(`Maven has not got ${variable}`));
     else env[variable] = where;
   }
+  const delegating = await openDelegating();
   const guarded = await openGuardedServer(TOKEN_LIFE_MS);
   try {
-    return add(lacks, await tryEngines(environment, args, env, guarded));
+    const counts = await tryEngines(environment, args, env, { guarded, delegating });
+    return [lacks, ...delegating.lacks].reduce(add, counts);
   } finally {
     await guarded.close();
+    await delegating.close();
   }
 }
 
-/** Against a server that lets everyone in, and one that asks for a key. */
+interface Servers {
+  readonly guarded: GuardedServer;
+  readonly delegating: Delegating;
+}
+
+/** Against a server that lets everyone in, and those that ask for a key. */
 function tryEngines(
   environment: PythonEnvironment,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  guarded: GuardedServer,
+  { guarded, delegating }: Servers,
 ): Promise<Counts> {
   return withServer(({ url }) =>
     environment.pytest(HERE, ["--durations=6", ...args], {
       ...env,
+      ...delegating.env,
       FIRN_TEST_URL: url,
       FIRN_TEST_GUARDED_URL: `${guarded.url}/iceberg`,
       FIRN_TEST_GUARDED_KEY: guarded.key,
