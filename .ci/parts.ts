@@ -109,6 +109,8 @@ const BESIDE: readonly Spec[] = [
     command: ({ seed }) => npm("test:access", "--seed", seed()),
   },
   simple("clients", "waits", npm("test:clients")),
+  // A build of Rust's takes minutes, and no cache outlives a checkout.
+  { ...simple("token-clients", "waits", npm("test:access", "clients")), oneOf: 4 },
   { ...simple("sql-tools", "waits", npm("test:tools")), oneOf: 2 },
   {
     name: "kill",

@@ -9,12 +9,13 @@ import { ADMIN_KEY, openClockedServer } from "./clocked-server.ts";
 import { Matrix } from "./probes/matrix.ts";
 import { Probes } from "./probes/probe.ts";
 import { tellMatrix, tellProbes, unreached } from "./probes/summary.ts";
+import { tokenClients } from "./token-clients.ts";
 
 /*
  * What needs more than `npm test` gives it: 10,000 probes of isolation (`--probes N`, `--seed N`),
- * every operation by every privilege, an OpenID Connect provider that signs tokens, and PyIceberg,
+ * every operation by every privilege, an OpenID Connect provider that signs tokens, and clients
  * whose sessions outlive their tokens. Arguments choose among them: `probes`, `matrix`, `oidc`,
- * `pyiceberg`.
+ * `pyiceberg`; and `clients`, which run when they are asked for, since their builds take minutes.
  */
 
 const CLIENTS = join(import.meta.dirname, "..", "clients");
@@ -78,7 +79,9 @@ const PARTIES: Readonly<Record<string, Party>> = {
   matrix: privileges,
   oidc: parties,
   pyiceberg,
+  clients: tokenClients,
 };
+const USUAL: readonly string[] = Object.keys(PARTIES).filter((name) => name !== "clients");
 
 interface Asked {
   readonly names: readonly string[];
@@ -93,7 +96,7 @@ function read(args: readonly string[]): Asked {
     options: { probes: { type: "string" }, seed: { type: "string" } },
   });
   return {
-    names: positionals.length === 0 ? Object.keys(PARTIES) : positionals,
+    names: positionals.length === 0 ? USUAL : positionals,
     probes: wholeNumber("probes", values.probes ?? String(PROBES)),
     seed: wholeNumber("seed", values.seed ?? String(Date.now() % 2 ** 31)),
   };
