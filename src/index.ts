@@ -71,6 +71,8 @@ export type {
   PendingNamespace,
   RowTable,
   ScanOptions,
+  VersionedRow,
+  WriteOptions,
 } from "./runtime/row-scopes.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
 export type { BesideReport, LeftOut } from "./service/backup/beside.ts";

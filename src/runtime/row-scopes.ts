@@ -14,7 +14,8 @@ import {
 } from "../rows/index.ts";
 import { OWN_ACTOR } from "../service/actor.ts";
 import type { PageAsked, TokenPage } from "../service/resources/pages.ts";
-import type { OpenRowTable } from "../service/rows/row-tables.ts";
+import type { NamedRowTable } from "../service/rows/row-tables.ts";
+import { requireRowVersion, shownRows } from "../service/rows/shown-rows.ts";
 import type { Composition } from "./compose.ts";
 import { PatternScope } from "./pattern-scopes.ts";
 import type { KeyOf, NewRowOf, RowOf, SchemaColumn, TableSchema } from "./row-schema.ts";
@@ -39,6 +40,21 @@ export interface ScanOptions<Row> {
   readonly limit?: number;
   /** Only these are read. */
   readonly columns?: readonly (keyof Row & string)[];
+}
+
+/** What a write expects of the row that it replaces, changes or deletes. */
+export interface WriteOptions {
+  /**
+   * The version that `getVersioned` or the HTTP API told: otherwise the write fails with
+   * `ROW_CHANGED`.
+   */
+  readonly ifVersion?: string;
+}
+
+/** A row, and the version that `ifVersion` takes. */
+export interface VersionedRow<Row> {
+  readonly row: Row;
+  readonly version: string;
 }
 
 /** Rows column by column: `columns[c][r]` is the value of row `r` in the column `names[c]`. */
@@ -234,12 +250,12 @@ export class PendingNamespace implements PromiseLike<NamespaceScope> {
  * is of one that is given.
  */
 export class RowTable<S extends Shape, K extends keyof S & string> {
-  readonly #open: () => Promise<OpenRowTable>;
+  readonly #open: () => Promise<NamedRowTable>;
   readonly #indexes: Parts["indexes"];
   readonly #tx: RowTransaction | undefined;
-  #opened: Promise<OpenRowTable> | undefined;
+  #opened: Promise<NamedRowTable> | undefined;
 
-  constructor(open: () => Promise<OpenRowTable>, indexes: Parts["indexes"], tx?: RowTransaction) {
+  constructor(open: () => Promise<NamedRowTable>, indexes: Parts["indexes"], tx?: RowTransaction) {
     this.#open = open;
     this.#indexes = indexes;
     this.#tx = tx;
@@ -266,9 +282,14 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
     return this;
   }
 
-  /** Inserts a row, or puts it in the place of the one with its key. Durable when it resolves. */
-  async put(row: NewRowOf<S>): Promise<void> {
+  /**
+   * Inserts a row, or puts it in the place of the one with its key. Durable when it resolves.
+   *
+   * @throws FirnError `Conflict`, code `ROW_CHANGED`: there is no row of `ifVersion`.
+   */
+  async put(row: NewRowOf<S>, options: WriteOptions = {}): Promise<void> {
     await this.#run(async (tx, table) => {
+      await this.#requireVersion(tx, table, row, options);
       const ids = visibleColumns(table).map(({ id }) => id);
       await tx.put(table, valuesOf(table, row), { columns: ids });
     });
@@ -292,9 +313,30 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
     }, true);
   }
 
-  /** Changes columns of a row; false where there is none of that key. */
-  async update(key: KeyOf<S, K>, changes: Partial<RowOf<S>>): Promise<boolean> {
+  /** As `get`, with the version of the row: a hash of all of its values. */
+  async getVersioned(key: KeyOf<S, K>): Promise<VersionedRow<RowOf<S>> | undefined> {
+    const { jsonRows } = await this.#rows();
+    const json = await jsonRows();
     return await this.#run(async (tx, table) => {
+      const row = await tx.get(table, keyValues(table, key));
+      if (row === undefined) return undefined;
+      const { version = "" } = shownRows(json, table, undefined, true).write(row);
+      return { row: rowOf(table, row) as RowOf<S>, version };
+    }, true);
+  }
+
+  /**
+   * Changes columns of a row; false where there is none of that key.
+   *
+   * @throws FirnError as `put`.
+   */
+  async update(
+    key: KeyOf<S, K>,
+    changes: Partial<RowOf<S>>,
+    options: WriteOptions = {},
+  ): Promise<boolean> {
+    return await this.#run(async (tx, table) => {
+      await this.#requireVersion(tx, table, key, options);
       const changed = new Map<number, Datum | undefined>();
       for (const [name, value] of Object.entries(changes)) {
         changed.set(idOf(table, name), value as Datum | undefined);
@@ -303,11 +345,12 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
     });
   }
 
-  /** Deletes a row; false where there was none of that key. */
-  async delete(key: KeyOf<S, K>): Promise<boolean> {
-    return await this.#run(
-      async (tx, table) => (await tx.delete(table, keyValues(table, key))) !== undefined,
-    );
+  /** Deletes a row; false where there was none of that key. @throws FirnError as `put`. */
+  async delete(key: KeyOf<S, K>, options: WriteOptions = {}): Promise<boolean> {
+    return await this.#run(async (tx, table) => {
+      await this.#requireVersion(tx, table, key, options);
+      return (await tx.delete(table, keyValues(table, key))) !== undefined;
+    });
   }
 
   /**
@@ -381,6 +424,19 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
     }
   }
 
+  /** Locks the row, so that it stays what it was compared as. */
+  async #requireVersion(
+    tx: RowTransaction,
+    table: TableDescriptor,
+    key: object,
+    { ifVersion }: WriteOptions,
+  ): Promise<void> {
+    if (ifVersion === undefined) return;
+    const { jsonRows } = await this.#rows();
+    const compared = { json: await jsonRows(), tx, table };
+    await requireRowVersion(compared, { key: keyValues(table, key), ifVersion });
+  }
+
   async #run<T>(
     work: (tx: RowTransaction, table: TableDescriptor) => Promise<T>,
     readOnly = false,
@@ -391,7 +447,7 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
     return await store.run(async (tx) => await work(tx, await tx.tables.get(id)), options);
   }
 
-  #rows(): Promise<OpenRowTable> {
+  #rows(): Promise<NamedRowTable> {
     if (this.#opened === undefined) {
       this.#opened = this.#open();
       this.#opened.catch(() => {

@@ -354,14 +354,14 @@ function rowsOf(
   const publish = async (store: RowStore): Promise<void> => await rows.publish(OWN_ACTOR, store);
   const account = parts.account?.name ?? DEFAULT_ACCOUNT;
   const shards = new RowShards({ clock, prng, account, open, has, areShared, publish });
-  const rows = new RowTables({ catalog, places, shards });
-  const indexes = new RowIndexes(catalog);
-  const cursors = new RowCursors(clock);
-  const { ids } = catalog.context;
   const json = onceLoaded(async () => {
     const { JsonRows } = await import("./rows/json-rows.ts");
     return new JsonRows(clock, prng);
   });
+  const rows = new RowTables({ catalog, places, shards, jsonRows: json });
+  const indexes = new RowIndexes(catalog);
+  const cursors = new RowCursors(clock);
+  const { ids } = catalog.context;
   const requestsOf = (
     names: ResourceNames,
     tables: RelationResources<Table>,

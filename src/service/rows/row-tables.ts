@@ -13,6 +13,7 @@ import type { Engine } from "../../lsm/index.ts";
 import type { RowStore, TableDescriptor, TableSpec } from "../../rows/index.ts";
 import { type Actor, OWN_ACTOR } from "../actor.ts";
 import type { TableLocations } from "../table-locations.ts";
+import type { JsonRows } from "./json-rows.ts";
 import type { RowShards } from "./row-shards.ts";
 import { checkRowTable, columnsOf, type RowTableReport, sameColumns } from "./table-check.ts";
 
@@ -27,6 +28,12 @@ export interface OpenRowTable {
   readonly id: TableId;
 }
 
+/** The rows of a table that was found by its name, and what writes them as JSON. */
+export interface NamedRowTable extends OpenRowTable {
+  /** Loaded with the first call: it brings the types of SQL along. */
+  readonly jsonRows: () => Promise<JsonRows>;
+}
+
 /** A name that was taken for a table. */
 export interface TableClaim {
   readonly kept: () => void;
@@ -37,6 +44,7 @@ export interface RowTablesParts {
   readonly catalog: AccountCatalog;
   readonly places: TableLocations;
   readonly shards: RowShards;
+  readonly jsonRows: () => Promise<JsonRows>;
 }
 
 /** Row tables of the catalog. */
@@ -62,7 +70,7 @@ export class RowTables {
     actor: Actor,
     namespace: Omit<RelationRef, "name">,
     request: NewRowTable,
-  ): Promise<OpenRowTable> {
+  ): Promise<NamedRowTable> {
     const { catalog, shards } = this.#parts;
     const { description = "", ...spec } = request;
     const ref: RelationRef = { ...namespace, name: spec.name };
@@ -78,7 +86,7 @@ export class RowTables {
       const entity = await this.#enter(actor, ref, parent.id, made, description);
       // A request that was answered before is answered with what it made then.
       if (entity.id !== id) await forget(store, id);
-      return { store, id: entity.id };
+      return { store, id: entity.id, jsonRows: this.#parts.jsonRows };
     } catch (error) {
       // Where it may have been made after all, its rows stay: the check of the store finds them.
       if (!(error instanceof FirnError) || error.kind !== "Unknown") await forget(store, id);
@@ -169,18 +177,19 @@ export class RowTables {
    * @throws FirnError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`, `TABLE_NOT_FOUND`; `Invalid`,
    *   code `FORMAT_UNSUPPORTED`: it is not a row table.
    */
-  async open(_actor: Actor, ref: RelationRef): Promise<OpenRowTable> {
+  async open(_actor: Actor, ref: RelationRef): Promise<NamedRowTable> {
     const { entity } = await this.#parts.catalog.tables.get(ref);
     return await this.of(OWN_ACTOR, entity);
   }
 
   /** The rows of a table that was found. @throws FirnError `Invalid`, code `FORMAT_UNSUPPORTED`. */
-  async of(_actor: Actor, { name, format, id, catalogId }: Table): Promise<OpenRowTable> {
+  async of(_actor: Actor, { name, format, id, catalogId }: Table): Promise<NamedRowTable> {
     if (format !== "ROW") {
       const message = `table ${name} has format ${format}: only row tables have rows`;
       throw invalid("FORMAT_UNSUPPORTED", message, { format });
     }
-    return { store: await this.#parts.shards.of(catalogId), id };
+    const { shards, jsonRows } = this.#parts;
+    return { store: await shards.of(catalogId), id, jsonRows };
   }
 
   /** The shard of a catalog, for backups; undefined where it has no rows. */

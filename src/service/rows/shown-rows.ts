@@ -85,11 +85,25 @@ export async function requireVersion(
 ): Promise<void> {
   if (asked.op === "insert" || asked.ifVersion === undefined) return;
   const key = asked.op === "put" ? keyIn(table, asked.row) : asked.key;
-  const row = await tx.get(table, json.key(table, key), { lock: { mode: "update" } });
+  const expected = { key: json.key(table, key), ifVersion: asked.ifVersion };
+  await requireRowVersion({ json, tx, table }, expected, { write: at });
+}
+
+/**
+ * As `requireVersion`, of a row by the values of its key.
+ *
+ * @param place what its error tells of the write.
+ */
+export async function requireRowVersion(
+  { json, tx, table }: Compared,
+  { key, ifVersion }: { readonly key: readonly Datum[]; readonly ifVersion: string },
+  place: { readonly write?: number } = {},
+): Promise<void> {
+  const row = await tx.get(table, key, { lock: { mode: "update" } });
   const { write } = shownRows(json, table, undefined, true);
-  if (row !== undefined && write(row).version === asked.ifVersion) return;
+  if (row !== undefined && write(row).version === ifVersion) return;
   const message = "the row is not of the version that ifVersion names: read it again";
-  const context = { table: table.name, write: at, exists: row !== undefined };
+  const context = { table: table.name, ...place, exists: row !== undefined };
   throw new FirnError("Conflict", "ROW_CHANGED", message, context);
 }
 
