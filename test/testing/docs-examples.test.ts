@@ -115,6 +115,16 @@ const SCOPES: Readonly<Record<string, Prepare>> = {
     });
     return { people: await namespace.createTable("people", schema), id: "1", name: "Zoë" };
   },
+  "docs/rows.md 1": async (closing) => {
+    const namespace = await embedded(closing);
+    const schema = Schema.table({
+      columns: { id: columns.text(), seen: columns.bool() },
+      primaryKey: ["id"],
+    });
+    const events = await namespace.createTable("events", schema);
+    await events.put({ id: "event:001", seen: true });
+    return { events };
+  },
   "docs/patterns.md 1": async (closing) => {
     const namespace = await embedded(closing);
     const schema = Schema.table({
