@@ -1,6 +1,11 @@
 import { COMMAND_OPERATIONS, type CommandOperations } from "./command-operations.ts";
+import {
+  CONFIGURATION_OPERATIONS,
+  type ConfigurationOperations,
+} from "./configuration-operations.ts";
 import { COUNTER_OPERATIONS, type CounterOperations } from "./counter-operations.ts";
 import { LEASE_OPERATIONS, type LeaseOperations } from "./lease-operations.ts";
+import { LINK_OPERATIONS, type LinkOperations } from "./link-operations.ts";
 import { LOG_OPERATIONS, type LogOperations } from "./log-operations.ts";
 import type { ApiOperation } from "./operation.ts";
 import { QUEUE_OPERATIONS, type QueueOperations } from "./queue-operations.ts";
@@ -10,7 +15,9 @@ export interface PatternOperations
     QueueOperations,
     LogOperations,
     CounterOperations,
-    CommandOperations {}
+    CommandOperations,
+    LinkOperations,
+    ConfigurationOperations {}
 
 export const PATTERN_OPERATIONS: Readonly<Record<keyof PatternOperations, ApiOperation>> = {
   ...LEASE_OPERATIONS,
@@ -18,4 +25,6 @@ export const PATTERN_OPERATIONS: Readonly<Record<keyof PatternOperations, ApiOpe
   ...LOG_OPERATIONS,
   ...COUNTER_OPERATIONS,
   ...COMMAND_OPERATIONS,
+  ...LINK_OPERATIONS,
+  ...CONFIGURATION_OPERATIONS,
 };

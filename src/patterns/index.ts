@@ -1,5 +1,12 @@
 /** The door of the patterns: all that other folders import. */
 
+export {
+  CONFIGURATION_SHAPE,
+  Configuration,
+  type ConfigurationChange,
+  type ConfigurationChanges,
+  type ConfigurationEntry,
+} from "./configuration.ts";
 export { COUNTER_SHAPE, Counters } from "./counters.ts";
 export {
   DEDUPLICATION_SHAPE,
@@ -13,6 +20,7 @@ export {
   type Reservation,
 } from "./idempotency.ts";
 export { LEASE_SHAPE, type Lease, Leases, requireFence } from "./leases.ts";
+export { LINK_SHAPE, type LinkDirection, type LinkedRequest, Links } from "./links.ts";
 export { type Appended, EventLog, LOG_SHAPE, type LogEvent } from "./logs.ts";
 export type { JsonForm, PatternShape, PatternTable } from "./pattern-table.ts";
 export {

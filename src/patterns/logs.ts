@@ -11,6 +11,7 @@ import {
   type PatternTable,
   patternTable,
 } from "./pattern-table.ts";
+import { Wakes } from "./wakes.ts";
 
 export const LOG_SHAPE: PatternShape = {
   columns: [
@@ -64,10 +65,11 @@ const POLL_MS = 200;
 export class EventLog {
   readonly #table: PatternTable;
   readonly #appends: Groups<Append, Appended>;
-  readonly #waiting = new Set<() => void>();
+  readonly #wakes: Wakes;
 
   constructor(table: PatternTable) {
     this.#table = table;
+    this.#wakes = new Wakes(table.clock, POLL_MS);
     this.#appends = new Groups(1, MOST_APPENDS, (group) => this.#write(group));
   }
 
@@ -86,7 +88,7 @@ export class EventLog {
     checkedNumber("events", events.length, 1, MOST_EVENTS);
     const texts = events.map((event) => jsonText(this.#table, "event", event));
     const appended = await this.#appends.add({ stream, texts, expectedVersion });
-    for (const wake of this.#waiting) wake();
+    this.#wakes.wake();
     return appended;
   }
 
@@ -149,7 +151,7 @@ export class EventLog {
     let position = after;
     let toldAtMs = clock.monotonicMs();
     while (!signal.aborted) {
-      const woken = this.#woken(signal);
+      const woken = this.#wakes.begin(signal);
       try {
         const events = await this.readAll({ after: position });
         if (events.length > 0 || clock.monotonicMs() - toldAtMs >= beatMs) {
@@ -161,18 +163,6 @@ export class EventLog {
         woken.end();
       }
     }
-  }
-
-  #woken(signal: AbortSignal): { readonly wait: () => Promise<void>; readonly end: () => void } {
-    const done = new AbortController();
-    const end = (): void => {
-      this.#waiting.delete(end);
-      signal.removeEventListener("abort", end);
-      done.abort();
-    };
-    this.#waiting.add(end);
-    signal.addEventListener("abort", end);
-    return { wait: () => this.#table.clock.sleep(POLL_MS, done.signal), end };
   }
 
   async #reading(

@@ -83,6 +83,9 @@ export function checkedName(what: string, value: string): string {
   throw invalid("PATTERN_VALUE_INVALID", message);
 }
 
+/** The longest page of a list. */
+export const MOST_PAGE = 1_000;
+
 /** The longest JSON text of an event, a task or a reply. */
 const MOST_JSON = 1_048_576;
 /** An answer takes no further events or tasks behind the one that takes its JSON text here. */

@@ -2,7 +2,9 @@ import { FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import type { RelationRef } from "../catalog/relations.ts";
 import {
+  CONFIGURATION_SHAPE,
   COUNTER_SHAPE,
+  Configuration,
   Counters,
   DEDUPLICATION_SHAPE,
   Deduplication,
@@ -12,6 +14,8 @@ import {
   IdempotencyStore,
   LEASE_SHAPE,
   Leases,
+  LINK_SHAPE,
+  Links,
   LOG_SHAPE,
   type PatternShape,
   type PatternTable,
@@ -61,6 +65,14 @@ export class PatternScope {
 
   async deduplication(name: string, options: DeduplicationOptions): Promise<Deduplication> {
     return new Deduplication(await this.#table(name, DEDUPLICATION_SHAPE), options);
+  }
+
+  async links(name: string): Promise<Links> {
+    return new Links(await this.#table(name, LINK_SHAPE));
+  }
+
+  async configuration(name: string): Promise<Configuration> {
+    return new Configuration(await this.#table(name, CONFIGURATION_SHAPE));
   }
 
   async #table(name: string, shape: PatternShape): Promise<PatternTable> {

@@ -35,6 +35,8 @@ it("every operation of the native API has one command", () => {
       "counter add",
       "idempotency reserve",
       "deduplication find-new",
+      "link add-node",
+      "configuration changes",
     ]),
   );
 });

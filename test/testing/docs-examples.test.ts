@@ -165,22 +165,26 @@ const SCOPES: Readonly<Record<string, Prepare>> = {
     };
   },
   "docs/patterns.md 8": patterned({ message: { id: "m1" } }),
-  "docs/patterns.md 9": calling({}, async (namespace) => {
+  "docs/patterns.md 9": patterned({}),
+  "docs/patterns.md 10": patterned({ signal: new AbortController().signal, handle: enough }),
+  "docs/patterns.md 11": calling({}, async (namespace) => {
     const schema = Schema.table({
       columns: { id: columns.text(), state: columns.text() },
       primaryKey: ["id"],
     });
     await namespace.createTable("orders", schema);
   }),
-  "docs/patterns.md 10": calling({ send: () => {} }),
-  "docs/patterns.md 11": calling({}),
-  "docs/patterns.md 12": calling({}),
-  "docs/patterns.md 13": calling({
+  "docs/patterns.md 12": calling({ send: () => {} }),
+  "docs/patterns.md 13": calling({}),
+  "docs/patterns.md 14": calling({}),
+  "docs/patterns.md 15": calling({
     request: REQUEST,
     pay: async () => ({ state: "paid" }),
     findOrPay: async () => ({ state: "paid" }),
   }),
-  "docs/patterns.md 14": calling({ message: { id: "m1" } }),
+  "docs/patterns.md 16": calling({ message: { id: "m1" } }),
+  "docs/patterns.md 17": calling({}),
+  "docs/patterns.md 18": calling({}),
 };
 
 /** Examples that run elsewhere: `test/keys/docs.test.ts`, `test/lsm/readme.test.ts`. */

@@ -1,14 +1,21 @@
 import type { CommandOperations } from "../../api/command-operations.ts";
+import type {
+  ConfigurationOperations,
+  ConfigurationEntry as TextEntry,
+} from "../../api/configuration-operations.ts";
 import type { CounterOperations } from "../../api/counter-operations.ts";
 import type { LeaseOperations } from "../../api/lease-operations.ts";
+import type { LinkOperations } from "../../api/link-operations.ts";
 import type { LogOperations } from "../../api/log-operations.ts";
 import type { PatternOperations } from "../../api/pattern-operations.ts";
 import type { QueueOperations } from "../../api/queue-operations.ts";
-import type { Lease, LogEvent } from "../../patterns/index.ts";
+import type { ConfigurationChange, Lease, LinkDirection, LogEvent } from "../../patterns/index.ts";
 import {
   COMMANDS,
+  CONFIGURATION,
   COUNTERS,
   LEASES,
+  LINKS,
   LOG,
   type Pattern,
   queueOf,
@@ -263,12 +270,91 @@ const COMMAND_HANDLERS: Handlers<keyof CommandOperations> = {
     }),
 };
 
+const LINK_HANDLERS: Handlers<keyof LinkOperations> = {
+  createLinks: create(LINKS),
+  addNode: (call) =>
+    write(call, LINKS, async (links) => ({ added: await links.addNode(call.body.node) })),
+  removeNode: (call) =>
+    write(call, LINKS, async (links) => ({ removed: await links.removeNode(call.body.node) })),
+  linkNodes: (call) => {
+    const { from, to } = call.body;
+    return write(call, LINKS, async (links) => ({ linked: await links.link(from, to) }));
+  },
+  unlinkNodes: (call) => {
+    const { from, to } = call.body;
+    return write(call, LINKS, async (links) => ({ unlinked: await links.unlink(from, to) }));
+  },
+  listLinked: (call) => {
+    const { node, direction, after, max } = call.query;
+    const range = {
+      direction: direction as LinkDirection,
+      ...(after !== undefined && { after }),
+      ...(max !== undefined && { limit: max }),
+    };
+    return read(call, LINKS, async (links) => ({ nodes: await links.linked(node, range) }));
+  },
+};
+
+function renderChange(change: Omit<ConfigurationChange, "value" | "isRemoved">) {
+  const { name, version, revision, atMs } = change;
+  const known = { name, version: String(version), revision: String(revision) };
+  return { ...known, at: timeText(atMs) };
+}
+
+const CONFIGURATION_HANDLERS: Handlers<keyof ConfigurationOperations> = {
+  createConfiguration: create(CONFIGURATION),
+  setEntry: (call) => {
+    const { name, value, expectedVersion } = call.body;
+    return write(call, CONFIGURATION, async (configuration) => {
+      const set = await configuration.set(name, value, expected(expectedVersion));
+      return { version: String(set.version), revision: String(set.revision) };
+    });
+  },
+  removeEntry: (call) => {
+    const { name, expectedVersion } = call.body;
+    return write(call, CONFIGURATION, async (configuration) => ({
+      removed: await configuration.remove(name, expected(expectedVersion)),
+    }));
+  },
+  getEntry: (call) => {
+    const { name, maxAgeMs = 0 } = call.body;
+    return read(call, CONFIGURATION, async (configuration) => {
+      const entry = await configuration.get(name, { maxAgeMs });
+      if (entry === undefined) return { entry: null };
+      const text = objectText({ ...renderChange(entry), value: textIn(entry.value) });
+      return answered<{ readonly entry: TextEntry }>(objectText({ entry: text }));
+    });
+  },
+  listEntryChanges: (call) => {
+    const { after, max } = call.query;
+    const range = {
+      ...(after !== undefined && { after: BigInt(after) }),
+      ...(max !== undefined && { limit: max }),
+    };
+    return read(call, CONFIGURATION, async (configuration) => {
+      const { changes, revision } = await configuration.changes(range);
+      const texts = changes.map((change) => {
+        const { isRemoved } = change;
+        const value = isRemoved ? {} : { value: textIn(change.value) };
+        return objectText({ ...renderChange(change), isRemoved, ...value });
+      });
+      return answered(objectText({ changes: texts, revision: String(revision) }));
+    });
+  },
+};
+
+function expected(version: string | undefined) {
+  return version === undefined ? {} : { expectedVersion: BigInt(version) };
+}
+
 export const PATTERN_HANDLERS: Handlers<keyof PatternOperations> = {
   ...LEASE_HANDLERS,
   ...QUEUE_HANDLERS,
   ...LOG_HANDLERS,
   ...COUNTER_HANDLERS,
   ...COMMAND_HANDLERS,
+  ...LINK_HANDLERS,
+  ...CONFIGURATION_HANDLERS,
 };
 
 /** The service gives stored JSON as text. */

@@ -4,7 +4,9 @@ import { type JsonValue, printJson } from "../../base/json.ts";
 import { LruMap } from "../../base/lru.ts";
 import type { Table } from "../../catalog/model.ts";
 import {
+  CONFIGURATION_SHAPE,
   COUNTER_SHAPE,
+  Configuration,
   Counters,
   DEDUPLICATION_SHAPE,
   Deduplication,
@@ -15,6 +17,8 @@ import {
   type JsonForm,
   LEASE_SHAPE,
   Leases,
+  LINK_SHAPE,
+  Links,
   LOG_SHAPE,
   type PatternShape,
   type PatternTable,
@@ -72,6 +76,18 @@ export const COMMANDS: Pattern<IdempotencyStore> = {
   name: "idempotency",
   shape: IDEMPOTENCY_SHAPE,
   open: (table) => new IdempotencyStore(table),
+};
+
+export const LINKS: Pattern<Links> = {
+  name: "links",
+  shape: LINK_SHAPE,
+  open: (table) => new Links(table),
+};
+
+export const CONFIGURATION: Pattern<Configuration> = {
+  name: "configuration",
+  shape: CONFIGURATION_SHAPE,
+  open: (table) => new Configuration(table),
 };
 
 /** The pattern, whatever its keys' time to live: for the table that is to be made. */

@@ -217,7 +217,7 @@ const NATIVE: Readonly<Record<string, Rule>> = {
   ...all(
     [["N", "create"]],
     "createTable createLeases createQueue createLog createCounters createCommands " +
-      "createDeduplication",
+      "createDeduplication createLinks createConfiguration",
   ),
   ...all(
     readMetadata("T"),
@@ -247,13 +247,14 @@ const NATIVE: Readonly<Record<string, Rule>> = {
   writeRows,
   ...all(
     [["T", "read-data"]],
-    "getRows scanRows checkRows getLease listDeadTasks readEvents getCounter",
+    "getRows scanRows checkRows getLease listDeadTasks readEvents getCounter " +
+      "listLinked getEntry listEntryChanges",
   ),
   ...all(
     [["T", "write-data"]],
     "acquireLease renewLease releaseLease enqueueTasks ackTask nackTask extendTask redriveTask " +
       "discardTask appendEvents addToCounter foldCounter completeCommand abandonCommand " +
-      "forgetCommand dropExpiredKeys",
+      "forgetCommand dropExpiredKeys addNode removeNode linkNodes unlinkNodes setEntry removeEntry",
   ),
   ...all(
     [

@@ -438,4 +438,15 @@ async function everyPattern(api: Api, ns: string): Promise<void> {
   const span = { ttlMs: 1_000, bucketMs: 1_000 };
   await seen("find-new", { keys: ["a"], ...span });
   await seen("drop-expired", span);
+  const links = await at("links");
+  await links("add-node", { node: "a" });
+  await links("link", { from: "a", to: "a" });
+  await api.done("GET", `${ns}/links/links/linked?node=a&direction=to`);
+  await links("unlink", { from: "a", to: "a" });
+  await links("remove-node", { node: "a" });
+  const configuration = await at("configurations");
+  await configuration("set", { name: "a", value: 1 });
+  await configuration("get", { name: "a" });
+  await api.done("GET", `${ns}/configurations/configurations/changes`);
+  await configuration("remove", { name: "a" });
 }

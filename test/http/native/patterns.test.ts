@@ -327,3 +327,70 @@ describe("deduplication over HTTP", () => {
     );
   });
 });
+
+describe("links over HTTP", () => {
+  it("are found from both ends, and keep their nodes", async () => {
+    const links = await make("links");
+    const post = (verb: string, body: object) =>
+      api.done<Readonly<Record<string, boolean>>>("POST", `${links}:${verb}`, body);
+    for (const node of ["a", "b", "c"]) {
+      expect(await post("add-node", { node })).toEqual({ added: true });
+    }
+    expect(await post("add-node", { node: "a" })).toEqual({ added: false });
+    const ends = { from: "a", to: "b" };
+    const told = await Promise.all(times(20).map(() => post("link", ends)));
+    expect(told.filter(({ linked }) => linked)).toHaveLength(1);
+    await post("link", { from: "a", to: "c" });
+    const linked = (query: string) => api.done("GET", `${links}/linked?${query}`);
+    expect(await linked("node=a&direction=from")).toEqual({ nodes: ["b", "c"] });
+    expect(await linked("node=a&direction=from&after=b&max=1")).toEqual({ nodes: ["c"] });
+    expect(await linked("node=b&direction=to")).toEqual({ nodes: ["a"] });
+    expect(await codeAt(`${links}:remove-node`, { node: "b" })).toBe("409 LINKS_OPEN");
+    expect(await codeAt(`${links}:link`, { from: "a", to: "d" })).toBe("404 LINK_NODE_NOT_FOUND");
+    for (const query of ["node=a", "direction=to", "node=a&direction=up", "node=&direction=to"]) {
+      const asked = api.ask("GET", `${links}/linked?${query}`);
+      expect(await codeOf(asked), query).toMatch(/^400 /);
+    }
+    expect(await post("unlink", ends)).toEqual({ unlinked: true });
+    expect(await post("unlink", ends)).toEqual({ unlinked: false });
+    expect(await post("remove-node", { node: "b" })).toEqual({ removed: true });
+    expect(await post("remove-node", { node: "b" })).toEqual({ removed: false });
+  });
+});
+
+describe("a configuration over HTTP", () => {
+  it("has one winner for each version, and tells changes digit by digit", async () => {
+    const config = await make("configurations");
+    const set = (name: string, value: string, more = "") =>
+      api.ask("POST", `${config}:set`, `{"name":"${name}","value":${value}${more}}`);
+    const get = (name: string, more: object = {}) =>
+      api.ask("POST", `${config}:get`, { name, ...more });
+    const told = await Promise.all(
+      times(20).map((i) => codeOf(set("limit", `${i}`, ',"expectedVersion":"0"'))),
+    );
+    expect(told.filter((one) => one === "done")).toHaveLength(1);
+    expect(told.filter((one) => one === "409 CONFIGURATION_CONFLICT")).toHaveLength(19);
+    expect((await set("limit", BIG)).body).toEqual({ version: "2", revision: "2" });
+    for (const maxAgeMs of [0, 60_000, 60_000, 60_000]) {
+      const { text } = await get("limit", { maxAgeMs });
+      expect(text).toContain(`"version":"2","revision":"2","at":"`);
+      expect(text).toContain(`"value":${BIG}}}`);
+    }
+    await set("flag", "null");
+    expect((await get("flag")).body).toMatchObject({ entry: { value: null } });
+    const remove = () => api.done("POST", `${config}:remove`, { name: "flag" });
+    expect([await remove(), await remove()]).toEqual([{ removed: true }, { removed: false }]);
+    expect((await get("flag")).body).toEqual({ entry: null });
+    const changes = (query: string) => api.ask("GET", `${config}/changes?${query}`);
+    const { text, body } = await changes("");
+    expect(text).toContain(`"isRemoved":false,"value":${BIG}}`);
+    expect(body).toMatchObject({
+      changes: [{ name: "limit" }, { name: "flag", version: "2", revision: "4", isRemoved: true }],
+      revision: "4",
+    });
+    expect((await changes("after=4")).body).toEqual({ changes: [], revision: "4" });
+    expect((await changes("max=1")).body).toMatchObject({ revision: "2" });
+    expect(await codeOf(changes("after=x"))).toMatch(/^400 /);
+    expect((await changes("after=9223372036854775807")).body).toMatchObject({ changes: [] });
+  });
+});
