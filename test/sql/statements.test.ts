@@ -386,3 +386,26 @@ it("goes back to before its first row, and keeps its snapshot", async () => {
   await client.query("commit");
   expect(await rows("select id from seen")).toEqual(["2"]);
 });
+
+it("tells READ UNCOMMITTED as it was asked for, and reads what is committed", async () => {
+  await client.query("create table dirty (id int primary key)");
+  const other = await connect();
+  for (const begin of [
+    "begin isolation level read uncommitted",
+    "begin; set transaction isolation level read uncommitted",
+    "begin; set transaction_isolation = 'read uncommitted'",
+    "set default_transaction_isolation = 'read uncommitted'; begin",
+  ]) {
+    await client.query(begin);
+    expect(await rows("show transaction_isolation")).toEqual(["read uncommitted"]);
+    expect(await rows("select current_setting('transaction_isolation')")).toEqual([
+      "read uncommitted",
+    ]);
+    await other.query("begin; insert into dirty values (1)");
+    expect(await rows("select id from dirty")).toEqual([]);
+    await other.query("commit");
+    expect(await rows("select id from dirty")).toEqual(["1"]);
+    await client.query("commit");
+    await other.query("delete from dirty");
+  }
+});

@@ -43,9 +43,10 @@ export function openSession({
     names: new CatalogChanges(catalog, onUnreleased),
     assume: catalog.roles?.assume,
     plan: sessionPlanner(functions, catalog),
-    open: (modes) =>
+    open: ({ isolation, ...modes }) =>
       catalog.begin({
         ...modes,
+        isolation: isolation === "read uncommitted" ? "read committed" : isolation,
         session: () => session.contexts.now(),
         waiter: session.locks.owner,
         onNumber: (sequence, value) => session.sequences.note(sequence, value),

@@ -103,6 +103,7 @@ export class SqlSession {
       sequences: this.sequences,
       locks: this.locks,
       sleep: (ms) => this.#sleep(ms),
+      modes: () => this.transactionState.modes,
       // A statement that stands alone is planned before its transaction begins.
       transactionMicros: () =>
         this.transactionState.hasBegun ? this.transactionState.startedMicros : nowMicros(),
@@ -221,7 +222,7 @@ export class SqlSession {
   /** Whether cursors that are half read could see what a statement changes, or its snapshot. */
   #disturbsCursors({ isOfCursor, endsTransaction, onlyReads }: Plan): boolean {
     if (isOfCursor === true || endsTransaction === true) return false;
-    return onlyReads !== true || this.transactionState.modes.isolation === "read committed";
+    return onlyReads !== true || this.transactionState.modes.isolation.startsWith("read ");
   }
 
   /** Opens a portal with a name over a query: a cursor, until its transaction ends. */

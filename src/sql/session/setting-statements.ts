@@ -5,6 +5,7 @@ import type { RunContext } from "../plan/plan.ts";
 import { commandPlan, type Plan } from "../plan/plan.ts";
 import { rowsOf, textColumn } from "./rows-of.ts";
 import { SETTING_RULES } from "./setting-table.ts";
+import { type Isolation, modeText } from "./transaction.ts";
 import { modesOf } from "./transaction-statements.ts";
 
 /** SET and RESET. */
@@ -48,10 +49,7 @@ function set(
     const isOn = run.settings.get(name) === "on";
     if (lower === "transaction_read_only") run.transaction.setModes({ readOnly: isOn });
     else if (lower === "transaction_deferrable") run.transaction.setModes({ deferrable: isOn });
-    else {
-      const level = isolation === "read uncommitted" ? "read committed" : isolation;
-      run.transaction.setModes({ isolation: level as "serializable" });
-    }
+    else run.transaction.setModes({ isolation: isolation as Isolation });
     return;
   }
   if (isLocal && !run.transaction.isExplicit) {
@@ -134,10 +132,8 @@ export function planShow({ name = "" }: NodeOf<"VariableShowStmt">): Plan {
 }
 
 function current({ settings, transaction }: RunContext, name: string): string {
-  const lower = name.toLowerCase();
-  if (lower === "transaction_isolation") return transaction.modes.isolation;
-  if (lower === "transaction_read_only") return transaction.modes.readOnly ? "on" : "off";
-  if (lower === "transaction_deferrable") return transaction.modes.deferrable ? "on" : "off";
+  const mode = modeText(transaction.modes, name);
+  if (mode !== undefined) return mode;
   const value = settings.get(name);
   if (settings.isKnown(name)) return value;
   throw new SqlError("42704", `unrecognized configuration parameter "${name}"`);

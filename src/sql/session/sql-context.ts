@@ -10,6 +10,7 @@ import type {
 import { namesOf } from "./name-list.ts";
 import { NO_ROLE } from "./setting-table.ts";
 import type { SessionSettings } from "./settings.ts";
+import { modeText, type TransactionModes } from "./transaction.ts";
 
 export interface ContextParts {
   readonly settings: SessionSettings;
@@ -19,6 +20,7 @@ export interface ContextParts {
   readonly database: string;
   readonly pid: () => number;
   readonly transactionMicros: () => bigint;
+  readonly modes: () => TransactionModes;
   readonly sequences: SqlSequences;
   readonly locks: SqlAdvisoryLocks;
   readonly sleep: (ms: number) => Promise<void>;
@@ -55,7 +57,7 @@ export class SqlContexts {
       },
       setting: (name, isMissingOk) => {
         if (isMissingOk && !isKnown(settings, name)) return null;
-        return settings.get(name);
+        return modeText(parts.modes(), name) ?? settings.get(name);
       },
       setSetting: (name, value, isLocal) => {
         settings.set(name, value, isLocal);

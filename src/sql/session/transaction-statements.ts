@@ -72,7 +72,7 @@ const LEVELS: Readonly<Record<string, Isolation>> = {
   serializable: "serializable",
   "repeatable read": "repeatable read",
   "read committed": "read committed",
-  "read uncommitted": "read committed",
+  "read uncommitted": "read uncommitted",
 };
 
 /** The modes of BEGIN and SET TRANSACTION. */

@@ -1,11 +1,12 @@
-import type { RowSavepoint, RowTransaction } from "../../rows/index.ts";
+import type { RowIsolation, RowSavepoint, RowTransaction } from "../../rows/index.ts";
 import type { CatalogChanges } from "../catalog/catalog-changes.ts";
 import { SqlError } from "../error.ts";
 import type { Cursors } from "./cursors.ts";
 import type { SessionLocks } from "./session-locks.ts";
 import type { SessionSettings } from "./settings.ts";
 
-export type Isolation = "serializable" | "repeatable read" | "read committed";
+/** READ UNCOMMITTED is told as it was asked for, and reads as READ COMMITTED does. */
+export type Isolation = RowIsolation | "read uncommitted";
 
 /** How a transaction begins. */
 export interface TransactionModes {
@@ -13,6 +14,20 @@ export interface TransactionModes {
   readonly readOnly: boolean;
   /** It has no effect: no transaction here waits for a safe snapshot. */
   readonly deferrable: boolean;
+}
+
+/** A mode as SHOW tells it; undefined for a parameter that is none. */
+export function modeText(modes: TransactionModes, name: string): string | undefined {
+  switch (name.toLowerCase()) {
+    case "transaction_isolation":
+      return modes.isolation;
+    case "transaction_read_only":
+      return modes.readOnly ? "on" : "off";
+    case "transaction_deferrable":
+      return modes.deferrable ? "on" : "off";
+    default:
+      return undefined;
+  }
 }
 
 /** The work of one transaction in the rows. */
@@ -303,7 +318,7 @@ export class Transaction {
     const { settings } = this.#parts;
     const level = settings.get("default_transaction_isolation");
     return {
-      isolation: level === "read uncommitted" ? "read committed" : (level as Isolation),
+      isolation: level as Isolation,
       readOnly: settings.get("default_transaction_read_only") === "on",
       deferrable: settings.get("default_transaction_deferrable") === "on",
     };

@@ -8,6 +8,7 @@ import { PostgresWire } from "../../support/postgres-wire.ts";
 import { add, type Counts, finish, missing, ONE_FAILED } from "../counts.ts";
 import { withServer } from "../with-server.ts";
 import { stepsOf, wrongWith } from "./compare.ts";
+import { runDialect } from "./dialect.ts";
 import { prepareTools, type Runtimes, runSession, TOOLS, type Tool } from "./tools.ts";
 
 /*
@@ -17,6 +18,8 @@ import { prepareTools, type Runtimes, runSession, TOOLS, type Tool } from "./too
 
 const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
 const USER = "tester";
+/** SQLAlchemy's suite for dialects, which judges itself. */
+const DIALECT = "dialect";
 
 interface Both {
   readonly postgres: PostgresServer;
@@ -60,23 +63,45 @@ async function runTool(both: Both, tool: Tool): Promise<Counts> {
   return counts.passed + counts.failed === 0 ? ONE_FAILED : counts;
 }
 
-async function makeDatabases(postgres: PostgresServer, tools: readonly Tool[]): Promise<void> {
+/** @returns its counts; one skip where there is no Python. */
+async function tryDialect({ postgres, port, runtimes }: Both, isWhole: boolean): Promise<Counts> {
+  console.log(`\n${DIALECT}`);
+  if (runtimes.python === undefined) {
+    console.log(`  skip: ${DIALECT} is not tried: no Python 3.10 or newer with venv`);
+    return { ...NONE, skipped: 1 };
+  }
+  const env = { PGHOST: "127.0.0.1", PGUSER: USER, PGDATABASE: DIALECT };
+  const at = (each: number): Record<string, string> => ({ ...env, PGPORT: `${each}` });
+  for (const each of [postgres.port, port]) {
+    const wire = await PostgresWire.connect(each, USER, DIALECT);
+    for (const schema of ["test_schema", "test_schema_2"]) {
+      await wire.query(`CREATE SCHEMA ${schema}`);
+    }
+    wire.close();
+  }
+  return runDialect(at(postgres.port), at(port), isWhole);
+}
+
+async function makeDatabases(postgres: PostgresServer, names: readonly string[]): Promise<void> {
   const admin = await postgres.connect();
   await admin.query(`CREATE ROLE ${USER} SUPERUSER LOGIN`);
-  for (const { name } of tools) await admin.query(`CREATE DATABASE ${name} OWNER ${USER}`);
+  for (const name of names) await admin.query(`CREATE DATABASE ${name} OWNER ${USER}`);
   admin.close();
 }
 
-async function runTools(tools: readonly Tool[], port: number | undefined): Promise<Counts> {
+async function runTools(names: readonly string[], port: number | undefined): Promise<Counts> {
   const programs = postgresPrograms();
   if (port === undefined || programs === undefined) return ONE_FAILED;
   const runtimes = await prepareTools();
   const postgres = await startPostgres(programs);
   try {
-    await makeDatabases(postgres, tools);
+    await makeDatabases(postgres, names);
     let counts = NONE;
-    for (const tool of tools)
-      counts = add(counts, await runTool({ postgres, port, runtimes }, tool));
+    const both = { postgres, port, runtimes };
+    for (const tool of TOOLS.filter(({ name }) => names.includes(name))) {
+      counts = add(counts, await runTool(both, tool));
+    }
+    if (names.includes(DIALECT)) counts = add(counts, await tryDialect(both, names.length === 1));
     return counts;
   } finally {
     await postgres.stop();
@@ -85,14 +110,15 @@ async function runTools(tools: readonly Tool[], port: number | undefined): Promi
 
 async function main(): Promise<Counts> {
   const { positionals } = parseArgs({ allowPositionals: true });
-  const unknown = positionals.filter((name) => !TOOLS.some((tool) => tool.name === name));
+  const all = [...TOOLS.map(({ name }) => name), DIALECT];
+  const unknown = positionals.filter((name) => !all.includes(name));
   if (unknown.length > 0) throw new Error(`no such tool: ${unknown.join(", ")}`);
   if (postgresPrograms() === undefined) return missing("skipped: PostgreSQL 15 is not installed");
-  const tools = TOOLS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const names = positionals.length === 0 ? all : positionals;
   // A database is a catalog.
-  const catalogs = tools.flatMap(({ name }) => ["--catalog", name]);
+  const catalogs = names.flatMap((name) => ["--catalog", name]);
   return await withServer(
-    ({ postgresPort }) => runTools(tools, postgresPort),
+    ({ postgresPort }) => runTools(names, postgresPort),
     ["--pg-port", "0", ...catalogs],
   );
 }

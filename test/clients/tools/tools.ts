@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { findPython, PythonEnvironment } from "../python.ts";
+import { prepareDialect } from "./dialect.ts";
 
 const HERE = import.meta.dirname;
 const NODE = join(HERE, "node");
@@ -49,6 +50,7 @@ export async function prepareTools(): Promise<Runtimes> {
   await python.prepare(base);
   const dbt = new PythonEnvironment(join(HERE, ".venv-dbt"), join(HERE, "dbt-requirements.txt"));
   await dbt.prepare(base);
+  await prepareDialect(base);
   return { python: python.python, dbt: dbt.python, node };
 }
 
