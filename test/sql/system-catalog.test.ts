@@ -52,6 +52,20 @@ describe("pg_catalog", () => {
     ]);
   });
 
+  it("lists the functions of a schema with their definitions", async () => {
+    const text = `select p.proname, case when l.lanname = 'internal' then p.prosrc
+        else pg_get_functiondef(p.oid) end
+      from pg_proc p left join pg_namespace n on p.pronamespace = n.oid
+      left join pg_language l on p.prolang = l.oid where n.nspname = any ($1)`;
+    const { rows: functions } = await client.query(text, [["public"]]);
+    expect(functions).toEqual([]);
+    expect(await rows("select pg_get_functiondef(1)")).toEqual([[null]]);
+    const refused = (name: string): Promise<unknown> =>
+      client.query(`select pg_get_functiondef('${name}'::regprocedure)`);
+    await expect(refused("lower(text)")).rejects.toMatchObject({ code: "0A000" });
+    await expect(refused("sum(integer)")).rejects.toMatchObject({ code: "42809" });
+  });
+
   it("tells indexes and constraints as SQL", async () => {
     expect(
       await rows("select pg_get_indexdef(indexrelid), indkey from pg_index order by 1"),

@@ -97,6 +97,16 @@ function functionArguments(oid: number): string | null {
   return found === undefined ? null : argumentsOf(found, (mode) => mode !== "t");
 }
 
+/** @throws SqlError for every function there is: all are built in, and none has a SQL text. */
+function functionDefinition(oid: number): null {
+  const found = signatures().procedureByOid.get(oid);
+  if (found === undefined) return null;
+  if (found.kind === "a") {
+    throw new SqlError("42809", `"${found.name}" is an aggregate function`);
+  }
+  throw new SqlError("0A000", "the definition of a built-in function is not supported");
+}
+
 const UNITS = ["bytes", "kB", "MB", "GB", "TB", "PB"];
 
 function sizePretty(size: bigint): string {
@@ -178,6 +188,7 @@ export const catalogObjectFamily: Family = {
   pg_get_ruledef: () => null,
   pg_get_ruledef_ext: () => null,
   pg_get_statisticsobjdef_columns: () => null,
+  pg_get_functiondef: functionDefinition,
   pg_get_function_result: functionResult,
   pg_get_function_arguments: functionArguments,
   pg_get_function_identity_arguments: functionArguments,
