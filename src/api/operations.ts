@@ -1,5 +1,6 @@
 import { ACCESS_OPERATIONS, type AccessOperations } from "./access-operations.ts";
 import { ACCOUNT_OPERATIONS, type AccountOperations } from "./account-operations.ts";
+import { AUDIT_OPERATIONS, type AuditOperations } from "./audit-operations.ts";
 import { CATALOG_OPERATIONS, type CatalogOperations } from "./catalog-operations.ts";
 import { CONNECTOR_OPERATIONS, type ConnectorOperations } from "./connector-operations.ts";
 import { CONSTRAINT_OPERATIONS, type ConstraintOperations } from "./constraint-operations.ts";
@@ -20,6 +21,7 @@ import { STATUS_OPERATIONS, type StatusOperations } from "./status-operations.ts
 export interface Operations
   extends AccessOperations,
     AccountOperations,
+    AuditOperations,
     CatalogOperations,
     ConnectorOperations,
     ImportOperations,
@@ -45,6 +47,7 @@ export const OPERATIONS: Readonly<Record<OperationName, ApiOperation>> = {
   ...NODE_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
+  ...AUDIT_OPERATIONS,
   ...STATUS_OPERATIONS,
   ...CATALOG_OPERATIONS,
   ...CONNECTOR_OPERATIONS,

@@ -5,7 +5,7 @@ import { padEnd, paint, type Screen } from "./screen.ts";
 const GROUPS: readonly (readonly [task: string, names: readonly string[]])[] = [
   ["look", ["ls", "describe", "find", "log", "diff", "files", "stats", "check"]],
   ["change", ["rm", "undrop", "mv", "tag", "branch", "rollback", "protect"]],
-  ["follow", ["watch", "top"]],
+  ["follow", ["watch", "audit", "top"]],
   ["set up", ["context", "import", "completion"]],
 ];
 

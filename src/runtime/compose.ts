@@ -38,6 +38,7 @@ import { bucketConfigs } from "../service/stores/bucket-configs.ts";
 import { pricesWith } from "../service/stores/prices.ts";
 import { assertReachable } from "../service/stores/ready.ts";
 import { StoreCosts } from "../service/stores/store-costs.ts";
+import { AuditFiles } from "./audit-files.ts";
 import { directoryTrouble } from "./directory.ts";
 import { assertEveryLimit } from "./every-limit.ts";
 import { oidcOf, openIssuers } from "./issuers.ts";
@@ -190,6 +191,7 @@ async function openNodeOver(
     vending: await vendingOf(settings, clock, locations),
     signing: signingOf(settings, lake, locations),
     fileNews: components.fileNews,
+    auditLog: settings.auditLog === undefined ? undefined : new AuditFiles(settings.auditLog),
     // Administrators of other accounts must not make this machine ask addresses of their choice.
     remote: account === undefined ? remoteFetch : undefined,
     openRowShard,

@@ -3,7 +3,7 @@ import type { FileAccessNews } from "../service/access/file-access-news.ts";
 import type { VendMode } from "../service/access/session-policy.ts";
 import type { Actor } from "../service/actor.ts";
 import type { TableRef } from "../service/requests.ts";
-import type { AuditEntry, AuditLog } from "./audit-log.ts";
+import { type AuditEntry, type AuditLog, accountOf } from "./audit-log.ts";
 
 /** Signatures of one table for one principal are summed for so long. */
 const SPAN_MS = 60_000;
@@ -40,8 +40,9 @@ export class FileAccessAudit implements FileAccessNews {
 
   signed(actor: Actor, table: TableRef, mode: VendMode): void {
     const entry = entryOf("sign", actor, table);
-    const { account, principal, keyId, issuer, address, object } = entry;
-    const key = JSON.stringify([account, principal, keyId, issuer, address, object]);
+    const { account, accountId, principal, keyId, issuer, address, object } = entry;
+    const who = [account, accountId, principal, keyId, issuer, address];
+    const key = JSON.stringify([who, object]);
     const [reads, writes] = mode === "read" ? [1, 0] : [0, 1];
     const sum = this.#sums.get(key);
     if (sum !== undefined) {
@@ -86,9 +87,19 @@ export class FileAccessAudit implements FileAccessNews {
 
 function entryOf(
   operation: string,
-  { account, principal, keyId, issuer, address, requestId }: Actor,
+  actor: Actor,
   { catalog, namespace, table }: TableRef,
 ): Omit<AuditEntry, "decision"> {
+  const { principal, keyId, issuer, address, requestId } = actor;
   const object = { catalog, namespace: namespace.join("."), table };
-  return { requestId, account, principal, keyId, issuer, address, operation, object };
+  return {
+    requestId,
+    ...accountOf(actor),
+    principal,
+    keyId,
+    issuer,
+    address,
+    operation,
+    object,
+  };
 }

@@ -1,11 +1,14 @@
 import { type FileHandle, open, rename } from "node:fs/promises";
 import type { Logger } from "pino";
+import type { AuditDecision } from "../api/audit-operations.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/error.ts";
 import { Counts, type Metrics } from "../base/metrics.ts";
 import { PRIVATE_FILE } from "../blob/directories.ts";
+import { AUDIT_FILES_ROTATED, auditFile } from "../runtime/audit-files.ts";
 import { flagOf } from "../runtime/setting-names.ts";
 import type { Settings } from "../runtime/settings.ts";
+import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
 
 /** Lines that wait for the disk: what comes while it stands still is counted, not kept. */
 const WAITING_BYTES = 8_388_608;
@@ -15,16 +18,16 @@ const PIECE_BYTES = 262_144;
 const TEXT_CHARS = 1_024;
 const API_KEY = /(firn_[a-z0-9]{1,64}_)[A-Za-z0-9_-]+/g;
 const JWT = /eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g;
-/** Files beside the current one, the newest as `.1`. */
-const ROTATED = 9;
 const MEBIBYTE = 1_048_576;
 
-export type Decision = "allowed" | "denied" | "failed" | "unauthenticated";
+export type Decision = AuditDecision;
 
 /** What is recorded of one request or session. Nothing of a body, a header or a statement. */
 export interface AuditEntry {
   readonly requestId?: string | undefined;
   readonly account?: string | undefined;
+  /** Of an account other than the default one: another account may have had its name. */
+  readonly accountId?: string | undefined;
   readonly principal?: string | undefined;
   /** Of the API key, also of one that was refused. */
   readonly keyId?: string | undefined;
@@ -169,9 +172,9 @@ export class AuditLog {
   async #rotate(): Promise<void> {
     await this.#handle?.close();
     this.#handle = undefined;
-    for (let i = ROTATED - 1; i >= 0; i--) {
-      const from = i === 0 ? this.#file : `${this.#file}.${i}`;
-      await rename(from, `${this.#file}.${i + 1}`).catch(unlessAbsent);
+    for (let i = AUDIT_FILES_ROTATED - 1; i >= 0; i--) {
+      const [from, to] = [auditFile(this.#file, i), auditFile(this.#file, i + 1)];
+      await rename(from, to).catch(unlessAbsent);
     }
     this.#bytes = 0;
   }
@@ -211,4 +214,12 @@ function cleaned(_key: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   const text = value.replace(API_KEY, "$1…").replace(JWT, "…");
   return text.length > TEXT_CHARS ? `${text.slice(0, TEXT_CHARS)}…` : text;
+}
+
+/** The account of who asks, as entries have it. */
+export function accountOf(
+  who: Pick<Actor, "account" | "accountId"> | undefined,
+): Pick<AuditEntry, "account" | "accountId"> {
+  const { account, accountId } = who ?? {};
+  return account === DEFAULT_ACCOUNT ? { account } : { account, accountId };
 }

@@ -1,6 +1,6 @@
 import { parseKeyText } from "../service/access/api-keys.ts";
 import { credentialOf } from "../service/access/authenticator.ts";
-import type { AuditEntry, AuditLog, Decision } from "./audit-log.ts";
+import { type AuditEntry, type AuditLog, accountOf, type Decision } from "./audit-log.ts";
 import type { Exchange } from "./exchange.ts";
 import { OPERATOR } from "./operator-access.ts";
 
@@ -49,7 +49,7 @@ export function auditRequest(
   const operator = decision !== "unauthenticated" && isFrameworks(exchange) ? OPERATOR : undefined;
   const entry: AuditEntry = {
     requestId,
-    account: who?.account,
+    ...accountOf(who),
     principal: who?.principal ?? operator,
     keyId: who?.keyId ?? sent,
     issuer: who?.issuer,

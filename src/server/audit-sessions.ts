@@ -1,7 +1,7 @@
 import { asFirnError } from "../http/failure.ts";
 import type { SessionUsers } from "../pgwire/sign-in.ts";
 import type { Actor } from "../service/actor.ts";
-import type { AuditLog } from "./audit-log.ts";
+import { type AuditLog, accountOf } from "./audit-log.ts";
 
 const OPERATION = "sql-session";
 
@@ -31,8 +31,9 @@ export async function auditedSession<T>(
   opening: Promise<T>,
 ): Promise<T> {
   if (audit === undefined) return await opening;
-  const { requestId, account, principal, keyId, issuer, address } = actor;
-  const who = { requestId, account, principal, keyId, issuer, address, operation: OPERATION };
+  const { requestId, principal, keyId, issuer, address } = actor;
+  const of = { ...accountOf(actor), principal, keyId, issuer, address };
+  const who = { requestId, ...of, operation: OPERATION };
   try {
     const session = await opening;
     audit.record({ ...who, decision: "allowed" });

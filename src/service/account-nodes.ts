@@ -26,7 +26,7 @@ export type OpenAccountNode = (account: OtherAccount) => Promise<CatalogNode>;
 type Method = (actor: Actor, ...rest: unknown[]) => unknown;
 type Methods = Readonly<Record<string, Method>>;
 
-/** Administrators of the account `system` act as operators do, on accounts alone. */
+/** Administrators of the account `system` act as operators do, on accounts and the audit log. */
 function asOperator(actor: Actor): Actor {
   const { rights, principal } = actor;
   if (rights === undefined || !rights.holds("admin", [])) {
@@ -112,15 +112,21 @@ export class AccountNodes {
     actor: Actor,
     rest: readonly unknown[],
   ): Promise<unknown> {
-    if (name === "accounts") return this.#asOperator(method, actor, rest);
+    const forOperators =
+      name === "accounts" || (name === "audit" && actor.account === SYSTEM_ACCOUNT);
+    if (forOperators) return this.#asOperator(name, method, actor, rest);
     const isOwn = OWN_OF_SYSTEM.has(name);
     const node = isOwn ? await this.#nodeOf(actor) : await this.#dataOf(actor);
     return (of(node) as Methods)[method]?.(actor, ...rest);
   }
 
-  async #asOperator(method: string, actor: Actor, rest: readonly unknown[]): Promise<unknown> {
-    const { accounts } = this.#own.model;
-    const call = (accounts as unknown as Methods)[method];
+  async #asOperator(
+    name: "accounts" | "audit",
+    method: string,
+    actor: Actor,
+    rest: readonly unknown[],
+  ): Promise<unknown> {
+    const call = (this.#own.model[name] as unknown as Methods)[method];
     // Of every other account, the use case itself refuses: only operators have what it needs.
     if (actor.account !== SYSTEM_ACCOUNT) {
       return call?.({ ...actor, account: DEFAULT_ACCOUNT }, ...rest);

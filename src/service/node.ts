@@ -21,6 +21,7 @@ import type { RemoteSigning } from "./access/remote-signing.ts";
 import type { Vending } from "./access/vending.ts";
 import { AccountPurge } from "./account-purge.ts";
 import { DEFAULT_ACCOUNT, OWN_ACTOR } from "./actor.ts";
+import type { AuditSource } from "./audit-trail.ts";
 import { CatalogAdmin } from "./catalog-admin.ts";
 import { ChangeStreams } from "./change-streams.ts";
 import { DeltaLogs } from "./delta/logs.ts";
@@ -110,6 +111,8 @@ export interface NodeParts {
   readonly signing?: RemoteSigning | undefined;
   /** Told of what these give away. */
   readonly fileNews?: FileAccessNews | undefined;
+  /** The audit log; absent: none is written. */
+  readonly auditLog?: AuditSource | undefined;
   /** Asks other catalogs; absent: none is asked. */
   readonly remote?: RemoteFetch | undefined;
   /** Makes what reads large and hostile input; where it is absent, that is read in place. */
@@ -173,8 +176,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const { allowedLocations: allowed = [], pointersExpire: expires = false } = parts;
   const { historyRetentionMs = SERVICE_LIMITS.historyRetentionMs } = parts.gc ?? {};
   const collector = new Collector(stores.pointers);
-  const { onDefect } = stores;
-  const tombstones = new Tombstones(collector.pointers, { metrics, expires, onDefect });
+  const tombstones = new Tombstones(collector.pointers, { ...stores, metrics, expires });
   const streams = new ChangeStreams(tombstones.pointers, stores, () => history);
   const names = new NameIndex(streams.pointers, stores.clock);
   const told = { ...stores, pointers: names.pointers };
@@ -203,6 +205,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const accessNews = { onChanged: () => {} };
   const model = modelService(guard, {
     catalog,
+    auditLog: parts.auditLog,
     names: parts.writesAlone === true ? names : undefined,
     accessChanged: () => accessNews.onChanged(),
     locations,

@@ -11,6 +11,7 @@ export const DAILY = [
   "check",
   "find",
   "watch",
+  "audit",
   "top",
   "rm",
   "mv",

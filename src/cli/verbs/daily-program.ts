@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { DECISIONS } from "../../api/audit-operations.ts";
 import { positive, span } from "../option-values.ts";
 import { addWhere } from "../where.ts";
 import { type CatalogLine, DAILY, type DailyVerb } from "./catalog-line.ts";
@@ -76,6 +77,20 @@ const SPECS: Readonly<Record<DailyVerb, DailySpec>> = {
       ),
       new Option("--no-follow", "end where the feed ends"),
       limit("changes"),
+    ],
+  },
+  audit: {
+    summary: "Show the audit log of a server's node, newest entry first. Needs admin.",
+    words: [],
+    options: [
+      new Option("--principal <name>", "entries of this principal alone"),
+      new Option("--operation <name>", "entries of this operation alone, such as vend"),
+      new Option("--decision <decision>", "entries that were decided so").choices(DECISIONS),
+      new Option("--object <name>", "entries of this, and of what is in it: names and dots"),
+      new Option("--since <time>", "no entry before a time, or so long ago: 90s, 2h, 1d"),
+      new Option("--until <time>", "no entry after a time, or so long ago"),
+      new Option("--follow", "oldest entry first, from --since or from now, and then new ones"),
+      limit("entries"),
     ],
   },
   top: {

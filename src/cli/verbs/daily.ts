@@ -1,3 +1,4 @@
+import { audit } from "./audit.ts";
 import type { Verb } from "./call.ts";
 import type { DailyVerb } from "./catalog-line.ts";
 import { mv, protect, rm } from "./change.ts";
@@ -26,6 +27,7 @@ export const DAILY_VERBS: Readonly<Record<DailyVerb, Verb>> = {
   check,
   find,
   watch,
+  audit,
   top,
   rm,
   mv,

@@ -25,8 +25,8 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   // `firn log` shows the snapshots of a table.
   ["logs", "event-log"],
 ]);
-/** Commands by hand serve these: `firn dropped`, `firn undrop`, `firn jobs`, `firn sql`. */
-const BY_HAND: ReadonlySet<string> = new Set(["dropped", "job", "sql"]);
+/** Commands by hand serve these: `firn dropped`, `firn undrop`, `firn jobs`, `firn audit` … */
+const BY_HAND: ReadonlySet<string> = new Set(["dropped", "job", "audit", "sql"]);
 
 /** Verbs of `firn access` by their templates, which would make clumsy ones. */
 const ACCESS: Readonly<Record<string, string>> = {

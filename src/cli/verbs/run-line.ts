@@ -20,7 +20,7 @@ export interface LineParts {
 }
 
 /** Verbs that ask, or draw by themselves: no pager comes between. */
-const UNPAGED: ReadonlySet<string> = new Set(["watch", "top", "rm", "sql"]);
+const UNPAGED: ReadonlySet<string> = new Set(["watch", "audit", "top", "rm", "sql"]);
 
 /**
  * Runs a line that asks the catalog.

@@ -1,5 +1,6 @@
 import { ACCESS_HANDLERS } from "./access-handlers.ts";
 import { ACCOUNT_HANDLERS } from "./account-handlers.ts";
+import { AUDIT_HANDLERS } from "./audit-handlers.ts";
 import type { Handlers } from "./call.ts";
 import { CATALOG_HANDLERS } from "./catalog-handlers.ts";
 import { CONNECTOR_HANDLERS } from "./connector-handlers.ts";
@@ -21,6 +22,7 @@ export const HANDLERS: Handlers = {
   ...NODE_HANDLERS,
   ...ACCESS_HANDLERS,
   ...ACCOUNT_HANDLERS,
+  ...AUDIT_HANDLERS,
   ...STATUS_HANDLERS,
   ...CATALOG_HANDLERS,
   ...CONNECTOR_HANDLERS,

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { member } from "../../base/json-read.ts";
 import type { Table } from "../../catalog/model.ts";
 import type { Actor } from "../actor.ts";
+import type { AuditTrail } from "../audit-trail.ts";
 import type { CatalogAdmin } from "../catalog-admin.ts";
 import type { ChangeStreams } from "../change-streams.ts";
 import type { DroppedAdmin } from "../dropped-admin.ts";
@@ -201,6 +202,9 @@ const ACCOUNTS: RulesOf<AccountResources> = {
 };
 
 const OPERATORS: readonly Need[] = [{ on: "account", privileges: 1 << 30 }];
+
+/** It tells of what its reader might not know, and who did it. */
+const AUDIT: RulesOf<AuditTrail> = { list: () => onAccount("admin") };
 
 const CATALOGS: RulesOf<CatalogResources> = {
   list: () => [],
@@ -473,6 +477,7 @@ export type Rule = (...rest: readonly unknown[]) => readonly Need[];
 /** The rules of each class of use cases, by its name. */
 const RULES = {
   AccountResources: ACCOUNTS,
+  AuditTrail: AUDIT,
   CatalogAdmin: CATALOG_ADMIN,
   CatalogResources: CATALOGS,
   ChangeStreams: STREAMS,

@@ -3,6 +3,7 @@ import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { Table, View } from "../../catalog/model.ts";
 import type { NameIndex } from "../../catalog/name-index.ts";
 import { PrincipalAdmin } from "../access/principal-admin.ts";
+import { type AuditSource, AuditTrail } from "../audit-trail.ts";
 import type { ChangeStreams } from "../change-streams.ts";
 import type { DeltaLogs } from "../delta/logs.ts";
 import type { DroppedAdmin } from "../dropped-admin.ts";
@@ -41,6 +42,7 @@ export interface ModelService {
   readonly catalogs: UseCases<CatalogResources>;
   readonly accounts: UseCases<AccountResources>;
   readonly principals: UseCases<PrincipalAdmin>;
+  readonly audit: UseCases<AuditTrail>;
   readonly connectors: UseCases<ConnectorResources>;
   readonly imports: UseCases<ConnectorImports>;
   readonly namespaces: UseCases<NamespaceResources>;
@@ -89,6 +91,8 @@ export interface ModelParts
   /** Rows of the tables that these find. */
   readonly rowsOf: (names: ResourceNames, tables: RelationResources<Table>) => OfRows;
   readonly catalog: AccountCatalog;
+  /** The audit log; absent: none is written. */
+  readonly auditLog?: AuditSource | undefined;
   /** Absent where others than this process write to the store. */
   readonly names?: NameIndex | undefined;
   /** Told of each change of who may do what. */
@@ -121,6 +125,7 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
     catalogs: guardedBy(guard, catalogs),
     accounts: guardedBy(guard, new AccountResources({ ...parts })),
     principals: guardedBy(guard, new PrincipalAdmin(catalog, tokens, parts.accessChanged)),
+    audit: guardedBy(guard, new AuditTrail(tokens, parts.auditLog)),
     connectors: guardedBy(guard, connectors),
     imports: guardedBy(
       guard,

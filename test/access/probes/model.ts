@@ -191,7 +191,7 @@ const NATIVE: Readonly<Record<string, Rule>> = {
     [["A", "admin"]],
     "retryJob cancelJob importTables beginImport checkConnector listPrincipals createPrincipal " +
       "getPrincipal updatePrincipal deletePrincipal createKey rotateKey deleteKey createRole " +
-      "addMember removeMember listGrants explainAccess moveShard drainShard releaseShard",
+      "addMember removeMember listGrants explainAccess listAudit moveShard drainShard releaseShard",
   ),
   ...all(giving, "grant revoke"),
   ...all(readMetadata("C"), "getCatalog listCatalogVersions diffCatalog getCatalogPage"),
