@@ -174,6 +174,8 @@ export interface FirnOptions {
   readonly accessStaleness?: string;
   /** API key of the first administrator: `firn_ID_SECRET`. */
   readonly bootstrapKey?: string;
+  /** In its place: `ISSUER/SUBJECT` of an issuer in `issuers`, without a key. */
+  readonly bootstrapAdmin?: string;
   /** File of issuers whose tokens sign in. */
   readonly issuers?: string;
   /** The one of them that signs users of the console in, and this server's client there. */

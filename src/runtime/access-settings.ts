@@ -5,6 +5,7 @@ import {
   parseBound,
   parseCount,
   parseDir,
+  parseExternalName,
   parseRoleArn,
   parseScope,
   parseSpan,
@@ -31,6 +32,8 @@ export interface AccessSettingValues {
   readonly accessStaleness: number;
   /** Never shown, logged or answered. */
   readonly bootstrapKey: string | undefined;
+  /** `{issuer}/{subject}`. */
+  readonly bootstrapAdmin: string | undefined;
   /** Absolute path of their configuration. */
   readonly issuers: string | undefined;
   /** Name of one in that file, which signs browsers in; with the id of this server's client. */
@@ -96,6 +99,12 @@ export const ACCESS_SETTINGS: AccessSettingTable = {
     doc:
       "With --auth required: API key of the principal `admin` at the first start, as " +
       "firn_ID_SECRET. Ignored once principals exist.",
+  },
+  bootstrapAdmin: {
+    ...optional("<name>", parseExternalName),
+    doc:
+      "With --auth required: the principal ISSUER/SUBJECT, of --issuers, is the administrator at " +
+      "the first start, and no key is made. Ignored once principals exist.",
   },
   issuers: {
     ...optional("<file>", parseDir),

@@ -41,7 +41,7 @@ import { StoreCosts } from "../service/stores/store-costs.ts";
 import { AuditFiles } from "./audit-files.ts";
 import { directoryTrouble } from "./directory.ts";
 import { assertEveryLimit } from "./every-limit.ts";
-import { oidcOf, openIssuers } from "./issuers.ts";
+import { assertSignsIn, oidcOf, openIssuers } from "./issuers.ts";
 import { type Lake, openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
@@ -422,12 +422,14 @@ async function openAccessOver(
 ): Promise<{ readonly access: Access | undefined; onOpened(node: CatalogNode): CatalogNode }> {
   if (settings.auth === "none") return { access: undefined, onOpened: (node) => node };
   const { catalog } = node;
-  const { accessStaleness: stalenessMs, tokenLifetime: tokenLifeMs, bootstrapKey } = settings;
-  await ensureFirstPrincipal(catalog, { prng, key: bootstrapKey, tell: tellKey });
+  const { accessStaleness: stalenessMs, tokenLifetime: tokenLifeMs } = settings;
   const opened =
     settings.issuers === undefined
       ? undefined
       : await openIssuers(settings.issuers, { clock, warn });
+  const { bootstrapKey: key, bootstrapAdmin: external } = settings;
+  if (external !== undefined) assertSignsIn(opened?.issuers ?? [], external);
+  await ensureFirstPrincipal(catalog, { prng, key, external, tell: tellKey });
   const secrets = [secret, ...otherSecrets(settings)] as const;
   const issued = { foreign: opened?.tokens, oidc: opened && oidcOf(settings, opened, warn) };
   const access = openAccess({ catalog, secrets, prng, stalenessMs, tokenLifeMs, ...issued });

@@ -10,6 +10,7 @@ export function contradictions(settings: Partial<Settings>): readonly string[] {
     ...listening(settings),
     ...encrypting(settings),
     ...signingIn(settings),
+    ...bootstrapping(settings),
     ...owning(settings),
     ...(isRemote(settings.profile) ? remote(settings) : []),
     ...amongOurs(settings),
@@ -57,6 +58,17 @@ function signingIn(settings: Partial<Settings>): readonly string[] {
     return [`${issuer} needs ${client}`];
   if (issuers !== undefined || !("issuers" in settings)) return [];
   return [`${issuer} needs ${flagOf("issuers")}, the file that says how its tokens are verified`];
+}
+
+function bootstrapping(settings: Partial<Settings>): readonly string[] {
+  const { bootstrapAdmin, bootstrapKey, issuers } = settings;
+  if (bootstrapAdmin === undefined) return [];
+  const flag = flagOf("bootstrapAdmin");
+  if (bootstrapKey !== undefined) {
+    return [`${flag} and ${envOf("bootstrapKey")} exclude each other: give one`];
+  }
+  if (issuers !== undefined || !("issuers" in settings)) return [];
+  return [`${flag} needs ${flagOf("issuers")}, the file that says how its tokens are verified`];
 }
 
 function owning({ profile, standby, takeover }: Partial<Settings>): readonly string[] {

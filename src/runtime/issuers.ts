@@ -5,6 +5,7 @@ import { invalid } from "../base/error.ts";
 import { type Issuer, isSafeUrl, parseIssuers } from "../service/access/issuer-config.ts";
 import type { IssuerTokens } from "../service/access/issuer-tokens.ts";
 import type { OidcSignInParts } from "../service/access/oidc-sign-in.ts";
+import { DEFAULT_ACCOUNT } from "../service/actor.ts";
 import { boundedFetch, fetchTrouble } from "./bounded-fetch.ts";
 import type { Settings } from "./settings.ts";
 
@@ -31,6 +32,25 @@ export async function openIssuers(
     warn("the keys of an issuer cannot be read: its new tokens are refused", { issuer, reason });
   const tokens = new IssuerTokens(issuers, { clock, fetch: fetchDocument, onTrouble });
   return { issuers, tokens };
+}
+
+/**
+ * Shows that a subject is one of an issuer, for the account that every deployment begins with: an
+ * administrator who can never sign in would lock everybody out.
+ *
+ * @throws FirnError `Invalid` `BOOTSTRAP_ADMIN_INVALID`.
+ */
+export function assertSignsIn(issuers: readonly Issuer[], external: string): void {
+  const [name = ""] = external.split("/");
+  const found = issuers.find((one) => one.name === name);
+  if (found === undefined) {
+    const message = "the file of --issuers has no issuer of the name that --bootstrap-admin gives";
+    throw invalid("BOOTSTRAP_ADMIN_INVALID", message, { name });
+  }
+  const accounts = found.account === undefined ? [...found.accounts.values()] : [found.account];
+  if (accounts.includes(DEFAULT_ACCOUNT)) return;
+  const message = "no token of the issuer of --bootstrap-admin is for the account default";
+  throw invalid("BOOTSTRAP_ADMIN_INVALID", message, { name });
 }
 
 /** What the settings say of the provider that signs browsers in. */

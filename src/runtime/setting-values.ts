@@ -128,6 +128,12 @@ export function parseBootstrapKey(text: string): string {
   );
 }
 
+/** As `service/access/names.ts` has them. */
+export function parseExternalName(text: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}\/[\x21-\x7e]{1,190}$/.test(text)) return text;
+  throw new RangeError("must be ISSUER/SUBJECT, with the name of an issuer in --issuers");
+}
+
 export function parseRoleArn(text: string): string {
   if (/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/.test(text)) return text;
   throw new RangeError("must be the ARN of a role, such as arn:aws:iam::123456789012:role/firn");

@@ -106,6 +106,7 @@ const PAIRS: ReadonlySet<SettingName> = new Set([
   "tlsKey",
   "oidcIssuer",
   "oidcClientId",
+  "bootstrapAdmin",
 ]);
 
 const ACCESS_DEFAULTS = {
@@ -393,6 +394,16 @@ describe("settings that must not be too small", () => {
     expect(problemsOf(flags({ ...given, ...tls }))).toEqual([]);
     // Encryption does not say who may come in.
     expect(problemsOf(flags({ ...tls, host: ["0.0.0.0"] })).join()).toMatch(/--allow-anonymous/);
+  });
+
+  it("take a first administrator of an issuer, or one with a key", () => {
+    const given = { auth: ["required"], bootstrapAdmin: ["corp/ann"] };
+    expect(problemsOf(flags({ ...given, issuers: ["i.json"] }))).toEqual([]);
+    expect(problemsOf(flags(given)).join()).toMatch(/^--bootstrap-admin needs --issuers/);
+    const keyed = fromEnv({ FIRN_BOOTSTRAP_KEY: BOOTSTRAP_KEY });
+    const named = flags({ ...given, issuers: ["i.json"] });
+    expect(problemsOf(named, keyed).join()).toMatch(/exclude each other/);
+    expect(problemsOf(flags({ bootstrapAdmin: ["ann"] })).join()).toMatch(/ISSUER\/SUBJECT/);
   });
 
   it("take a provider with a client, and with the file that tells of it", () => {

@@ -237,6 +237,34 @@ describe("the keys of an issuer", () => {
   });
 });
 
+describe("a first administrator of an issuer", () => {
+  const opened = (issuers: string, bootstrapAdmin: string) =>
+    Firn.open({ auth: "required", issuers, bootstrapAdmin, logLevel: "silent" });
+  const asks = async (firn: Firn, sub: string) => {
+    const headers = { authorization: `Bearer ${await issuer.sign({ sub })}` };
+    const url = "http://firn/api/v1/principals";
+    const answer = await firn.fetch(new Request(url, { headers }));
+    return { status: answer.status, json: (await answer.json()) as object };
+  };
+
+  it("is the only principal, without a key", async () => {
+    const firn = await opened(await issuer.config([issuer.entry]), "test/ann");
+    const { status, json } = await asks(firn, "ann");
+    expect(status).toBe(200);
+    const ann = expect.objectContaining({ name: "test/ann", kind: "EXTERNAL", keys: [] });
+    expect(json).toEqual({ items: [ann] });
+    expect((await asks(firn, "bob")).status).toBe(403);
+    await firn.close();
+  });
+
+  it("is refused where the issuer could never sign them in", async () => {
+    const refused = { code: "BOOTSTRAP_ADMIN_INVALID" };
+    const file = await issuer.config([{ ...issuer.entry, account: "acme" }]);
+    await expect(opened(file, "test/ann")).rejects.toMatchObject(refused);
+    await expect(opened(file, "nobody/ann")).rejects.toMatchObject(refused);
+  });
+});
+
 describe("keys that are not an issuer's", () => {
   it.each(["/moved", "/huge", "/none"])("are not taken from %s", async (path) => {
     const file = await issuer.config([{ ...issuer.entry, jwksUri: `${issuer.url}${path}` }]);
