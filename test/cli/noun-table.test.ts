@@ -5,7 +5,16 @@ import { addNouns } from "../../src/cli/verbs/noun-program.ts";
 import { NOUN_VERBS, nounAndVerb, shownBody, shownQuery } from "../../src/cli/verbs/noun-table.ts";
 
 /** Operations that commands made by hand serve. */
-const BY_HAND = ["listDropped", "undrop", "listJobs", "getJob", "retryJob", "cancelJob", "runSql"];
+const BY_HAND = [
+  "listDropped",
+  "undrop",
+  "listJobs",
+  "getJob",
+  "retryJob",
+  "cancelJob",
+  "runSql",
+  "listAudit",
+];
 
 it("every operation of the native API has one command", () => {
   const served = NOUN_VERBS.map(({ name }) => name);
