@@ -1,3 +1,4 @@
+import { aggregateOf } from "../../src/sql/functions/aggregates.ts";
 import { FunctionRegistry } from "../../src/sql/functions/resolve.ts";
 import { type ProcedureRow, signatures } from "../../src/sql/signatures/tables.ts";
 import { TypeRegistry } from "../../src/sql/types/registry.ts";
@@ -5,6 +6,8 @@ import { sqlTypeName } from "../../src/sql/types/regtype.ts";
 import type { Generated } from "./generated.ts";
 
 const PATH = "docs/sql-functions.md";
+/** The same functions, as the console offers them while one types. */
+const WORDS_PATH = "src/console/sql-functions.ts";
 /** What types, indexes and aggregates call themselves: nothing that a statement names. */
 const INNER = /^(?:bt\w+cmp|\w+_cmp|\w*(?:larger|smaller)|\w+_sum|\w+(?:eq|ne|lt|le|gt|ge))$/;
 
@@ -28,23 +31,63 @@ function grouped(pairs: readonly (readonly [string, string])[]): readonly string
   });
 }
 
-function procedureRows(): readonly string[] {
+function shownProcedures(): readonly ProcedureRow[] {
   const { operators, procedures } = signatures();
   const ofOperators = new Set(operators.map((row) => row.procedure));
-  const isShown = (row: ProcedureRow): boolean =>
-    row.kind === "f" &&
-    functions.implements(row) &&
-    !INNER.test(row.name) &&
-    !ofOperators.has(row.oid) &&
-    [...row.arguments, row.result].every(usable);
-  return grouped(
-    procedures
-      .filter(isShown)
-      .map((row) => [
-        row.name,
-        `(${row.arguments.map(nameOf).join(", ")}) → ${nameOf(row.result)}`,
-      ]),
+  return procedures.filter(
+    (row) =>
+      row.kind === "f" &&
+      functions.implements(row) &&
+      !INNER.test(row.name) &&
+      !ofOperators.has(row.oid) &&
+      [...row.arguments, row.result].every(usable),
   );
+}
+
+function procedureRows(): readonly string[] {
+  return grouped(
+    shownProcedures().map((row) => [
+      row.name,
+      `(${row.arguments.map(nameOf).join(", ")}) → ${nameOf(row.result)}`,
+    ]),
+  );
+}
+
+function isAggregate(row: ProcedureRow): boolean {
+  if (row.kind !== "a" || ![...row.arguments, row.result].every(usable)) return false;
+  const { arguments: taken, result } = row;
+  try {
+    aggregateOf(functions, {
+      kind: "call",
+      procedure: row,
+      arguments: taken,
+      result,
+      sources: taken.map((_, i) => i),
+      defaults: taken.map(() => null),
+      isStrict: false,
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Names that a statement calls: functions, aggregates, functions of windows. */
+function calledNames(): readonly string[] {
+  const others = signatures().procedures.filter((row) => row.kind === "w" || isAggregate(row));
+  const names = [...shownProcedures(), ...others].map(({ name }) => name);
+  return [...new Set(names)].filter((name) => /^[a-z]/.test(name)).sort();
+}
+
+/** Words in lines of the width that sources have. */
+function filled(words: readonly string[]): string {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length > 97) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join("\n");
 }
 
 function operatorRows(): readonly string[] {
@@ -97,5 +140,12 @@ export function generateSqlFunctions(): Promise<readonly Generated[]> {
     ...procedureRows(),
     "",
   ].join("\n");
-  return Promise.resolve([{ path: PATH, text }]);
+  const words =
+    "/* Generated from the source by `npm run gen`; do not edit. */\n\n" +
+    "/** Functions of SQL that Firn implements, apart by spaces and line ends. */\n" +
+    `export const SQL_FUNCTIONS = \`\n${filled(calledNames())}\n\`;\n`;
+  return Promise.resolve([
+    { path: PATH, text },
+    { path: WORDS_PATH, text: words },
+  ]);
 }

@@ -20,6 +20,7 @@ import { planTree } from "../../src/console/plan-tree.ts";
 import { pathOf, type Route, routeOf, TABLE_TABS } from "../../src/console/route.ts";
 import { changedIn } from "../../src/console/row-values.ts";
 import { schemaDiff } from "../../src/console/schema-diff.ts";
+import { placeIn } from "../../src/console/sql-tokens.ts";
 
 const name = fc.oneof(
   fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }),
@@ -356,4 +357,80 @@ test("who has signed in gets lines that take a token; no key is in them", () => 
   expect(all.at(-1)?.code).toMatch(
     /^PGPASSWORD="\$FIRN_TOKEN" psql 'postgresql:\/\/jo%20b@h:1\/lake'/,
   );
+});
+
+describe("the place of a cursor in SQL", () => {
+  /** A place where `|` stands. */
+  const at = (text: string) => placeIn(text.replace("|", ""), text.indexOf("|"));
+
+  test.each([
+    ["SELECT a|", { word: "a", qualifiers: [], takesRelation: false }],
+    ["SELECT * FROM |", { word: "", takesRelation: true }],
+    ["SELECT * FROM a, b|", { word: "b", takesRelation: true }],
+    ["SELECT a, b|", { word: "b", takesRelation: false }],
+    ["SELECT * FROM t ORDER BY a, |", { takesRelation: false }],
+    ["INSERT INTO t (a, |", { takesRelation: false }],
+    ["UPDATE t SET a = 1, |", { takesRelation: false }],
+    ["SELECT s.n|", { word: "n", qualifiers: ["s"] }],
+    ['SELECT "A""b".t."x|', { word: '"x', qualifiers: ['A"b', "t"] }],
+    ["SELECT 1; SELECT b|", { word: "b", named: [] }],
+    [
+      "SELECT a| FROM x.t AS u, v WHERE 1",
+      {
+        named: [
+          { schema: "x", name: "t", alias: "u" },
+          { schema: undefined, name: "v", alias: "v" },
+        ],
+      },
+    ],
+    [
+      "SELECT a| FROM T; SELECT b FROM w",
+      { named: [{ schema: undefined, name: "t", alias: "t" }] },
+    ],
+    ["SELECT 'it''s' + a|", { word: "a" }],
+    ["/* x */ SELECT a|", { word: "a" }],
+  ])("%s", (text, expected) => {
+    expect(at(text)).toMatchObject(expected);
+  });
+
+  test.each(["SELECT 'a|", "SELECT 'a| b'", "-- a|", "/* a|", "SELECT $x$ a|", "SELECT 12|"])(
+    "%s: no name stands there",
+    (text) => {
+      expect(at(text)).toBeUndefined();
+    },
+  );
+
+  test("any text has a place or none, quickly", () => {
+    const part = fc.constantFrom(
+      "'",
+      '"',
+      "--",
+      "/*",
+      "*/",
+      "$a$",
+      "$$",
+      ".",
+      ",",
+      ";",
+      " ",
+      "\n",
+      "from",
+      "x",
+      "1",
+      "é",
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 40 }), fc.nat(120), (parts, cursor) => {
+        const text = parts.join("");
+        const place = placeIn(text, Math.min(cursor, text.length));
+        if (place === undefined) return;
+        expect(text.slice(place.from, place.from + place.word.length)).toBe(place.word);
+      }),
+    );
+    const startedMs = performance.now();
+    for (const sign of ["'", '"', "/*", "$a$", ",a", "a.", "from a,"]) {
+      placeIn(sign.repeat(20_000), 40_000);
+    }
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+  });
 });

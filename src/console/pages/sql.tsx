@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { sqlPlace } from "../../client/sql-place.ts";
 import { client, useLoaded } from "../data.ts";
 import { countText } from "../format.ts";
@@ -8,6 +8,7 @@ import { SqlEditor, type SqlText } from "../parts/sql-editor.tsx";
 import { Value } from "../parts/value.tsx";
 import { type PlanStep, planTree } from "../plan-tree.ts";
 import { forgetStatements, keepStatement, pastStatements } from "../sql-history.ts";
+import { SqlNames } from "../sql-names.ts";
 import { runSql, type SqlRow, type SqlRun } from "../sql-run.ts";
 import { STRINGS } from "../strings.ts";
 import { Plan } from "./plan.tsx";
@@ -23,6 +24,8 @@ export function SqlPage() {
   const [run, setRun] = useState<SqlRun>();
   const [past, setPast] = useState(pastStatements);
   const [catalog, setCatalog] = useState(DEFAULT_CATALOG);
+  // Another statement may have made others.
+  const names = useMemo(() => new SqlNames(catalog), [catalog, run?.state]);
   // A statement whose result is not shown any more is cancelled.
   useEffect(() => () => cancel.current?.abort(), []);
   const isRunning = run?.state === "running";
@@ -50,6 +53,7 @@ export function SqlPage() {
           label={STRINGS.statement}
           initial={past[0] ?? FIRST}
           onRun={start}
+          names={names}
         />
         <p class="actions">
           <Catalogs chosen={catalog} onChoose={setCatalog} />

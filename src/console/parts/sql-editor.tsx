@@ -1,10 +1,12 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { PostgreSQL, sql } from "@codemirror/lang-sql";
+import { PostgreSQL } from "@codemirror/lang-sql";
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { SqlNames } from "../sql-names.ts";
+import { sqlCompletion } from "./sql-completion.ts";
 
 /** What a page does with the text of its editor. */
 export interface SqlText {
@@ -21,6 +23,8 @@ interface SqlEditorProps {
   /** Ctrl Enter. */
   readonly onRun: () => void;
   readonly text: RefObject<SqlText | null>;
+  /** What it offers while one writes. */
+  readonly names: SqlNames;
 }
 
 const COLOURS = HighlightStyle.define([
@@ -46,6 +50,29 @@ const LOOK = EditorView.theme({
   ".cm-content": { padding: "0.7rem 0", caretColor: "var(--ink)" },
   ".cm-line": { padding: "0 0.9rem" },
   "&.cm-focused .cm-matchingBracket": { background: "var(--line)" },
+  ".cm-tooltip": {
+    color: "var(--ink)",
+    background: "var(--raised)",
+    border: "1px solid var(--line)",
+    borderRadius: "8px",
+    overflow: "hidden",
+    boxShadow: "0 4px 16px rgb(0 0 0 / 0.2)",
+  },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { font: "0.87rem / 1.5 var(--mono)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": {
+    display: "flex",
+    gap: "1.5rem",
+    justifyContent: "space-between",
+    padding: "0.15rem 0.6rem",
+  },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    color: "var(--raised)",
+    background: "var(--accent)",
+  },
+  ".cm-completionLabel": { overflow: "hidden", textOverflow: "ellipsis" },
+  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
+  ".cm-completionDetail": { margin: "0", fontStyle: "normal", color: "var(--dim)" },
+  "li[aria-selected] .cm-completionDetail": { color: "inherit" },
 });
 
 /**
@@ -68,10 +95,12 @@ const REPLACES = EditorView.domEventHandlers({
  * objects of the page: the policy of the console refuses elements with style text. The tab key
  * leaves it, as it leaves any field.
  */
-export function SqlEditor({ label, initial, onRun, text }: SqlEditorProps) {
+export function SqlEditor({ label, initial, onRun, text, names }: SqlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const run = useRef(onRun);
   run.current = onRun;
+  const known = useRef(names);
+  known.current = names;
   useEffect(() => {
     if (host.current === null) return undefined;
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
@@ -87,7 +116,8 @@ export function SqlEditor({ label, initial, onRun, text }: SqlEditorProps) {
         keymap.of([{ key: "Mod-Enter", run: runs }, ...defaultKeymap, ...historyKeymap]),
         history(),
         bracketMatching(),
-        sql({ dialect: PostgreSQL }),
+        PostgreSQL.language,
+        sqlCompletion(() => known.current),
         syntaxHighlighting(COLOURS),
         LOOK,
         REPLACES,

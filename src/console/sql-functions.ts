@@ -1,0 +1,42 @@
+/* Generated from the source by `npm run gen`; do not edit. */
+
+/** Functions of SQL that Firn implements, apart by spaces and line ends. */
+export const SQL_FUNCTIONS = `
+abs acos acosh array_agg array_dims array_fill array_length array_lower array_ndims array_position
+array_positions array_remove array_replace array_to_json array_to_string array_upper ascii asin
+asinh atan atan2 atanh avg bit_and bit_count bit_length bit_or bit_xor bool bool_and bool_or
+booland_statefunc boolor_statefunc bpchar bpcharcmp btrim byteacmp cardinality cbrt ceil ceiling
+char char_length character_length chr clock_timestamp col_description concat concat_ws
+convert_from convert_to cos cosh cot count cume_dist current_database current_schema
+current_schemas current_setting current_user currval date date_bin date_part date_trunc decode
+degrees dense_rank dexp div dlog1 dlog10 dround dtrunc encode enum_first enum_last every exp
+extract factorial first_value float4 float8 floor format format_type gcd gen_random_uuid
+generate_series generate_subscripts get_bit get_byte getdatabaseencoding getpgusername initcap
+int2 int4 int4inc int8 int8inc interval isfinite json_agg json_array_elements
+json_array_elements_text json_array_length json_build_array json_build_object json_each
+json_each_text json_object json_object_agg json_object_keys json_strip_nulls json_typeof jsonb_agg
+jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array
+jsonb_build_object jsonb_each jsonb_each_text jsonb_insert jsonb_object jsonb_object_agg
+jsonb_object_keys jsonb_pretty jsonb_set jsonb_set_lax jsonb_strip_nulls jsonb_typeof justify_days
+justify_hours justify_interval lag last_value lastval lcm lead left length like like_escape ln log
+log10 lower lpad ltrim make_date make_interval make_time make_timestamp make_timestamptz max md5
+min mod name nextval normalize notlike now nth_value ntile num_nonnulls num_nulls numeric
+numeric_div_trunc numeric_inc numeric_sqrt obj_description octet_length oid overlaps overlay
+percent_rank pg_advisory_lock pg_advisory_lock_shared pg_advisory_unlock pg_advisory_unlock_all
+pg_advisory_unlock_shared pg_advisory_xact_lock pg_advisory_xact_lock_shared pg_backend_pid
+pg_char_to_encoding pg_client_encoding pg_encoding_to_char pg_get_constraintdef pg_get_expr
+pg_get_function_arguments pg_get_function_identity_arguments pg_get_indexdef pg_get_partkeydef
+pg_get_ruledef pg_get_serial_sequence pg_get_statisticsobjdef_columns pg_get_triggerdef
+pg_get_userbyid pg_get_viewdef pg_is_in_recovery pg_is_other_temp_schema pg_my_temp_schema
+pg_partition_ancestors pg_sequence_last_value pg_size_pretty pg_sleep pg_sleep_for pg_sleep_until
+pg_tablespace_location pg_try_advisory_lock pg_try_advisory_lock_shared pg_try_advisory_xact_lock
+pg_try_advisory_xact_lock_shared pg_typeof pi position pow power quote_ident quote_literal radians
+random rank regclass regexp_count regexp_instr regexp_like regexp_match regexp_matches
+regexp_replace regexp_split_to_array regexp_substr repeat replace reverse right round row_number
+rpad rtrim session_user set_bit set_byte set_config setseed setval sha224 sha256 sha384 sha512
+shobj_description sign similar_to_escape sin sinh split_part sqrt statement_timestamp stddev
+stddev_pop stddev_samp string_agg string_to_array strpos substr substring sum tan tanh text
+textlen time timestamp timestamptz timetz to_char to_date to_hex to_json to_jsonb to_regclass
+to_regtype to_timestamp transaction_timestamp translate trim_array trunc unnest upper var_pop
+var_samp varchar variance version width_bucket
+`;
