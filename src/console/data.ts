@@ -1,5 +1,5 @@
 import { type Signal, signal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { ApiError, FirnClient } from "../client/client.ts";
 import { send, who } from "./session.ts";
 
@@ -74,9 +74,11 @@ export function useLoaded<T>(
   key: string,
   load: () => Promise<T>,
 ): Loaded<T> & Pick<Resource<T>, "reload"> {
-  const found = useMemo(() => resource(key, load), [key]);
-  useEffect(() => {
-    void found.reload();
-  }, [found]);
+  // Not in an effect: those run behind the first frame, and the request would wait for it.
+  const found = useMemo(() => {
+    const made = resource(key, load);
+    void made.reload();
+    return made;
+  }, [key]);
   return { ...found.state.value, reload: found.reload };
 }

@@ -113,6 +113,29 @@ function staysLight(): void {
     await page.context().close();
   });
 
+  test("a tab asks for its script and its table at once, in front of the first frame", async () => {
+    const page = await stand.blank();
+    const asked: string[] = [];
+    const seen = (part: string) => asked.some((path) => path.includes(part));
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/tables/cores:page", async (route) => {
+      await held;
+      await route.continue();
+    });
+    // Frames never come: what waits for one is never asked for.
+    await page.addInitScript("requestAnimationFrame = () => 0; globalThis.setTimeout = () => 0");
+    await page.goto(`${stand.url}/console/c/lake/glacier/t/cores/history`);
+    await expect
+      .poll(() => seen("cores:page") && seen("history-tab"), { timeout: 20_000 })
+      .toBe(true);
+    answer();
+    await page.context().close();
+  });
+
   test("a view asks the API once", async () => {
     const { page } = await stand.open("/settings");
     const asked: string[] = [];

@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import type { IcebergPage, PageRef, TablePage } from "../../api/page-operations.ts";
 import type { Table } from "../../api/resources.ts";
 import { namespaceName } from "../../client/client.ts";
@@ -22,6 +23,15 @@ const FilesTab = later(async () => (await import("./files-tab.tsx")).FilesTab);
 const History = later(async () => (await import("./history-tab.tsx")).History);
 const RowsTab = later(async () => (await import("./rows-tab.tsx")).RowsTab);
 const StatsTab = later(async () => (await import("./stats-tab.tsx")).StatsTab);
+
+/** Tabs whose scripts are loaded when they are first shown. */
+const LATER: Partial<Record<TableTab, { readonly ahead: () => void }>> = {
+  connect: Connect,
+  files: FilesTab,
+  history: History,
+  rows: RowsTab,
+  stats: StatsTab,
+};
 
 /** Of the operations on one table. */
 export interface TablePath {
@@ -60,6 +70,8 @@ function badgesOf(table: Table | undefined): readonly string[] {
 /** One table, in tabs. */
 export function TableView({ tab, ...place }: Place & { readonly tab: TableTab }) {
   const { catalog, namespace, table } = place;
+  // The script of a tab and the table come at once, not one behind the other.
+  useMemo(() => LATER[tab]?.ahead(), [tab]);
   const { data, error, reload } = useLoaded(
     `table ${JSON.stringify([catalog, namespace, table])}`,
     () => client.call("getTablePage", { path: pathOf(place) }),

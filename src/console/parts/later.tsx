@@ -4,12 +4,16 @@ import { useEffect } from "preact/hooks";
 import { isGone } from "../data.ts";
 import { STRINGS } from "../strings.ts";
 
+interface Later<P> {
+  (props: P): preact.JSX.Element;
+  /** Loads the script beside what the view waits for; a failure shows once the view is shown. */
+  readonly ahead: () => void;
+}
+
 /** A view whose script is loaded when it is first shown, so that the first view stays small. */
-export function later<P extends object>(
-  load: () => Promise<ComponentType<P>>,
-): (props: P) => preact.JSX.Element {
+export function later<P extends object>(load: () => Promise<ComponentType<P>>): Later<P> {
   const found = signal<ComponentType<P> | undefined>(undefined);
-  return (props: P) => {
+  const View = (props: P) => {
     useEffect(() => {
       if (found.peek() !== undefined) return;
       load()
@@ -20,12 +24,21 @@ export function later<P extends object>(
           isGone.value = true;
         });
     }, []);
-    const View = found.value;
-    if (View !== undefined) return <View {...props} />;
+    const Loaded = found.value;
+    if (Loaded !== undefined) return <Loaded {...props} />;
     return (
       <p class="loading" role="status">
         {STRINGS.loading}
       </p>
     );
   };
+  const ahead = () => {
+    load().then(
+      (view) => {
+        found.value = view;
+      },
+      () => undefined,
+    );
+  };
+  return Object.assign(View, { ahead });
 }
