@@ -10,23 +10,18 @@ interface CopyConnection {
 /** COPY FROM STDIN, by the driver that the other statements go by. */
 export function copyIn(client: Client, text: string, chunks: Iterable<Buffer>): Promise<void> {
   return new Promise((resolve, reject) => {
-    let failure: Error | undefined;
     const copy = {
       submit: (connection: CopyConnection) => connection.query(text),
       handleCopyInResponse(connection: CopyConnection) {
         for (const chunk of chunks) connection.sendCopyFromChunk(chunk);
         connection.endCopyFrom();
       },
-      handleError(error: Error) {
-        failure ??= error;
-      },
+      // The driver tells what failed nothing more.
+      handleError: reject,
       handleRowDescription: () => undefined,
       handleDataRow: () => undefined,
       handleCommandComplete: () => undefined,
-      handleReadyForQuery() {
-        if (failure === undefined) resolve();
-        else reject(failure);
-      },
+      handleReadyForQuery: () => resolve(),
     };
     client.query(copy as unknown as Submittable);
   });

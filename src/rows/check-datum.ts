@@ -28,13 +28,34 @@ const MOST_DIMENSIONS = 6;
  *   `42804` a JavaScript value of another kind.
  */
 export function storedDatum(type: ColumnType, value: Datum, place: Place = {}): Datum {
-  if (value === null) return null;
+  if (value === null || isStored(type, value)) return value;
   const fail = (sqlState: string, what: string): FirnError =>
     rowError("Invalid", "ROW_VALUE_INVALID", sqlState, `${what} for type ${columnTypeText(type)}`, {
       ...place,
       type: columnTypeText(type),
     });
   return checked(type, value, fail);
+}
+
+/** Whether a value is stored as it is, of types that are common and soon looked at. */
+function isStored({ kind, length }: ColumnType, value: Datum): boolean {
+  switch (kind) {
+    case "int2":
+      return typeof value === "number" && Object.is((value << 16) >> 16, value);
+    case "int4":
+      return typeof value === "number" && Object.is(value | 0, value);
+    case "bool":
+      return typeof value === "boolean";
+    case "float8":
+      return typeof value === "number";
+    case "text":
+    case "varchar":
+      if (typeof value !== "string" || (length !== undefined && value.length > length))
+        return false;
+      return value.isWellFormed() && !value.includes("\0");
+    default:
+      return false;
+  }
 }
 
 type Fail = (sqlState: string, what: string) => FirnError;

@@ -64,6 +64,7 @@ export class CompiledTable {
   /** Places in `live` of the parts of the primary key. */
   readonly keyPlaces: readonly number[];
   readonly indexes: readonly CompiledIndex[];
+  readonly hasUniqueIndex: boolean;
   readonly checks: readonly Check[];
   readonly domains: readonly CheckedDomain[];
   readonly foreignKeys: readonly ForeignKeyDescriptor[];
@@ -95,7 +96,7 @@ export class CompiledTable {
     const inKey = new Set(this.keyPlaces.filter((_, i) => parts[i]?.form.isLossy === false));
     this.#stored = this.live.map((_, place) => place).filter((place) => !inKey.has(place));
     const stored = this.#stored.map((place) => this.live[place] as ColumnDescriptor);
-    this.#writer = new RowWriter(stored, table.version, table.owner);
+    this.#writer = new RowWriter(stored, table.version, table.owner, this.#stored);
     const all = [...expressions];
     const compile = (text: string, use: ExpressionUse, type?: ColumnType): CompiledExpression => {
       const found = all.find(([one]) => one.text === text && one.use === use && one.type === type);
@@ -135,6 +136,7 @@ export class CompiledTable {
     this.indexes = table.indexes
       .filter(({ state }) => state !== "dropping")
       .map((index) => new CompiledIndex(this, index, compile));
+    this.hasUniqueIndex = this.indexes.some(({ index }) => index.unique);
   }
 
   /** @throws FirnError `Invalid`, code `ROW_COLUMN_UNKNOWN`. */
@@ -166,7 +168,7 @@ export class CompiledTable {
   }
 
   encode(row: readonly Datum[]): Uint8Array {
-    return this.#writer.write(this.#stored.map((place) => row[place] as Datum));
+    return this.#writer.write(row);
   }
 
   /** A reader of some columns, in the order that is asked for. */

@@ -59,6 +59,7 @@ export class EngineView {
   /** Of the other levels: how the engine's transaction was when it was begun again. */
   #renewed: Savepoint | undefined;
   #hasRead = false;
+  #hasSavepoint = false;
 
   constructor(engine: Engine, isolation: RowIsolation, maxAgeMs?: number) {
     this.#engine = engine;
@@ -143,6 +144,17 @@ export class EngineView {
     return this.#transaction.lockForUpdate(key);
   }
 
+  /** As `getLocked`, of a key that is put next, or else touched. */
+  getToPut(key: Uint8Array): Maybe<Uint8Array | undefined> {
+    // What is put behind a savepoint may be taken back, and has been read all the same.
+    return this.#hasSavepoint ? this.getLocked(key) : this.#transaction.getToPut(key);
+  }
+
+  touch(key: Uint8Array): void {
+    this.#keep({ kind: "touch", key });
+    this.#transaction.touch(key);
+  }
+
   put(key: Uint8Array, value: Uint8Array): void {
     this.#transaction.put(key, value);
     this.#wrote();
@@ -168,6 +180,7 @@ export class EngineView {
 
   savepoint(): ViewSavepoint {
     const engine = this.#transaction.savepoint();
+    this.#hasSavepoint = true;
     return { count: this.#log.length, writes: this.#writes, engine };
   }
 

@@ -24,11 +24,20 @@ export class RowWriter {
   readonly #schemaVersion: number;
   readonly #owner: number;
 
-  /** @param columns in any order; rows are given in that order. */
-  constructor(columns: readonly StoredColumn[], schemaVersion: number, owner: number) {
+  /**
+   * @param columns in any order.
+   * @param given where the value of each stands in the rows that are given; as they stand here
+   *   unless told otherwise.
+   */
+  constructor(
+    columns: readonly StoredColumn[],
+    schemaVersion: number,
+    owner: number,
+    given?: readonly number[],
+  ) {
     const places = columns.map((_, place) => place);
     places.sort((a, b) => (columns[a] as StoredColumn).id - (columns[b] as StoredColumn).id);
-    this.#places = places;
+    this.#places = given === undefined ? places : places.map((place) => given[place] as number);
     this.#columns = places.map((place) => columns[place] as StoredColumn);
     this.#schemaVersion = schemaVersion;
     this.#owner = owner;
@@ -40,7 +49,7 @@ export class RowWriter {
 
   /** @param row a value for each column, checked before (`storedDatum`). */
   write(row: readonly Datum[]): Uint8Array {
-    assert(row.length === this.#columns.length, "a row has a value for each column");
+    assert(row.length >= this.#columns.length, "a row has a value for each column");
     return this.#written(row, (this.#columns.at(-1)?.id ?? 0) > MOST_NARROW_ID);
   }
 

@@ -20,6 +20,8 @@ export interface WriteHost {
   readonly context: () => ExpressionContext;
   readonly lock: (key: Uint8Array, lock: RowLock) => Maybe<LockOutcome>;
   readonly read: (key: Uint8Array, lock: RowLock) => Maybe<Uint8Array | undefined>;
+  /** As `read`, of a key that is put next, or else touched. */
+  readonly readToPut: (key: Uint8Array) => Maybe<Uint8Array | undefined>;
 }
 
 /** Writes of single rows with the entries of their indexes. */
@@ -31,32 +33,77 @@ export class RowWrites {
   }
 
   /** @returns the key of the row that it conflicts with, where `options` leave that as it is. */
-  async insert(
+  insert(
     compiled: CompiledTable,
     row: readonly Datum[],
     options: InsertOptions,
-  ): Promise<readonly Datum[] | undefined> {
-    const { view, lock, read, context, foreignKeys } = this.#on;
+  ): Maybe<readonly Datum[] | undefined> {
+    const { lock, readToPut, context } = this.#on;
     refuseBadRow(compiled, row, context());
     const key = compiled.key.encode(compiled.keyOf(row));
-    const { onConflict = "error", conflictIndex } = options;
-    const isLeft = (index: number): boolean =>
-      onConflict === "nothing" && (conflictIndex === undefined || conflictIndex === index);
     // Most rows wait for nothing: a promise for each step would cost more than the step.
     const locked = lock(key, UPDATE);
+    if (compiled.hasUniqueIndex || locked instanceof Promise) {
+      return this.#insertChecked(compiled, key, row, options, locked);
+    }
+    const found = readToPut(key);
+    return found instanceof Promise
+      ? found.then((value) => this.#insertOver(compiled, key, row, options, value))
+      : this.#insertOver(compiled, key, row, options, found);
+  }
+
+  /** Into a table where only the primary key may be taken. @param found what is under the key. */
+  #insertOver(
+    compiled: CompiledTable,
+    key: Uint8Array,
+    row: readonly Datum[],
+    options: InsertOptions,
+    found: Uint8Array | undefined,
+  ): readonly Datum[] | undefined {
+    const { view, context, foreignKeys } = this.#on;
+    try {
+      if (found !== undefined) {
+        view.touch(key);
+        if (isLeft(options, 0)) return compiled.keyOf(row);
+        throw duplicate(compiled, undefined, row, context());
+      }
+      const entries = compiled.indexes.map((index) => index.entry(row, context()));
+      view.put(key, compiled.encode(row));
+      for (const entry of entries) {
+        if (entry !== undefined) view.put(entry.key, entry.value);
+      }
+    } catch (error) {
+      // It was read, whatever became of the row.
+      view.touch(key);
+      throw error;
+    }
+    foreignKeys.wrote(compiled, key, row, undefined);
+    return undefined;
+  }
+
+  /** Into a table of which each unique index is asked. */
+  async #insertChecked(
+    compiled: CompiledTable,
+    key: Uint8Array,
+    row: readonly Datum[],
+    options: InsertOptions,
+    locked: Maybe<LockOutcome>,
+  ): Promise<readonly Datum[] | undefined> {
+    const { view, read, context, foreignKeys } = this.#on;
     if (locked instanceof Promise) await locked;
     const found = read(key, UPDATE);
     if ((found instanceof Promise ? await found : found) !== undefined) {
-      if (isLeft(0)) return compiled.keyOf(row);
+      if (isLeft(options, 0)) return compiled.keyOf(row);
       throw duplicate(compiled, undefined, row, context());
     }
     const entries: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
     for (const index of compiled.indexes) {
       const entry = index.entry(row, context());
       if (entry === undefined) continue;
-      const other = entry.isUnique ? await this.#taken(index, entry.key) : undefined;
+      const taken = entry.isUnique ? this.#taken(index, entry.key) : undefined;
+      const other = taken instanceof Promise ? await taken : taken;
       if (other !== undefined) {
-        if (isLeft(index.index.id)) return other;
+        if (isLeft(options, index.index.id)) return other;
         throw duplicate(compiled, index, row, context());
       }
       entries.push(entry);
@@ -154,11 +201,18 @@ export class RowWrites {
   }
 
   /** The key of the row that has an entry of a unique index. */
-  async #taken(index: CompiledIndex, key: Uint8Array): Promise<readonly Datum[] | undefined> {
-    const locked = this.#on.lock(key, UPDATE);
-    if (locked instanceof Promise) await locked;
-    const found = this.#on.read(key, UPDATE);
-    const value = found instanceof Promise ? await found : found;
-    return value === undefined ? undefined : index.keyOf(key, value);
+  #taken(index: CompiledIndex, key: Uint8Array): Maybe<readonly Datum[] | undefined> {
+    const { lock, read } = this.#on;
+    const locked = lock(key, UPDATE);
+    const found =
+      locked instanceof Promise ? locked.then(() => read(key, UPDATE)) : read(key, UPDATE);
+    const ownerOf = (value: Uint8Array | undefined): readonly Datum[] | undefined =>
+      value === undefined ? undefined : index.keyOf(key, value);
+    return found instanceof Promise ? found.then(ownerOf) : ownerOf(found);
   }
+}
+
+/** Whether a row that conflicts in an index leaves what is there. */
+function isLeft({ onConflict = "error", conflictIndex }: InsertOptions, index: number): boolean {
+  return onConflict === "nothing" && (conflictIndex === undefined || conflictIndex === index);
 }

@@ -138,7 +138,12 @@ export class RowTransaction implements LockOwner {
     });
     const context = () => this.#context;
     this.#checkHost = { view: this.#view, context, lock, read: readLocked };
-    this.#writes = new RowWrites({ ...this.#checkHost, foreignKeys: this.#foreignKeys });
+    const readToPut = (key: Uint8Array) => this.#readToPut(key);
+    this.#writes = new RowWrites({
+      ...this.#checkHost,
+      foreignKeys: this.#foreignKeys,
+      readToPut,
+    });
   }
 
   /** What it reads: everything up to this sequence. */
@@ -265,10 +270,12 @@ export class RowTransaction implements LockOwner {
     const inserted: Inserted[] = [];
     const isNumbered = compiled.numbered.length > 0;
     for (const values of rows) {
-      const numbers = isNumbered ? await this.#numbers(compiled, places, values) : NO_NUMBERS;
-      const given = { ...options, numbers };
+      const given = isNumbered
+        ? { ...options, numbers: await this.#numbers(compiled, places, values) }
+        : options;
       const row = completedRow(compiled, places, values, this.#context, this.#host.ids, given);
-      const conflict = await this.#writes.insert(compiled, row, options);
+      const left = this.#writes.insert(compiled, row, options);
+      const conflict = left instanceof Promise ? await left : left;
       const shown = row.length === visible ? row : row.slice(0, visible);
       inserted.push(conflict === undefined ? { row: shown } : { row: shown, conflict });
     }
@@ -706,10 +713,21 @@ export class RowTransaction implements LockOwner {
       this.#view.show();
       return this.#view.get(key);
     }
-    const isRenewable = this.#view.isReadCommitted || this.#view.isFresh;
-    if (isRenewable && this.#view.isOvertaken) return this.#readNewest(key);
+    if (this.#mayBeOvertaken) return this.#readNewest(key);
     this.#view.show();
     return this.#view.getLocked(key);
+  }
+
+  /** The same of a key that is put next, which then claims it, or else is touched. */
+  #readToPut(key: Uint8Array): Maybe<Uint8Array | undefined> {
+    if (this.#mayBeOvertaken) return this.#readNewest(key);
+    this.#view.show();
+    return this.#view.getToPut(key);
+  }
+
+  get #mayBeOvertaken(): boolean {
+    const isRenewable = this.#view.isReadCommitted || this.#view.isFresh;
+    return isRenewable && this.#view.isOvertaken;
   }
 
   /** Another may have written the key, and ended, between our view and our lock. */

@@ -4,6 +4,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import type { LsmTuning } from "../../src/lsm/options.ts";
+import type { Transaction } from "../../src/lsm/transaction/transaction.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -95,6 +96,50 @@ describe("transactions", () => {
     await engine.flush();
     await expect(transaction.commit()).rejects.toMatchObject(conflicted);
     expect(engine.stats().recentBytes).toBe(0);
+  });
+});
+
+describe("a read of what is put next", () => {
+  it("a key that is read to be put is claimed by the put, or by a touch", async () => {
+    const begin = async (): Promise<[Engine, Transaction]> => {
+      const engine = await open();
+      return [engine, engine.transaction({ isolation: "snapshot" })];
+    };
+    const ways: readonly ((on: Transaction) => void)[] = [
+      (on) => on.put(a, one),
+      (on) => on.touch(a),
+    ];
+    for (const way of ways) {
+      const [engine, on] = await begin();
+      expect(await on.getToPut(a)).toBeUndefined();
+      way(on);
+      on.put(b, one);
+      await engine.put(a, utf8("2"));
+      await expect(on.commit()).rejects.toMatchObject(conflicted);
+    }
+    const [engine, on] = await begin();
+    const before = on.savepoint();
+    expect(await on.getToPut(a)).toBeUndefined();
+    on.put(a, one);
+    on.rollbackTo(before);
+    on.put(b, one);
+    await engine.put(a, utf8("2"));
+    await expect(on.commit()).rejects.toMatchObject(conflicted);
+  });
+
+  it("a key that is read to be put has what is stored, or was written before", async () => {
+    for (const isFlushed of [false, true]) {
+      const engine = await open();
+      await engine.put(a, one);
+      if (isFlushed) await engine.flush();
+      const on = engine.transaction();
+      on.put(b, utf8("2"));
+      const [stored, own] = [await on.getToPut(a), await on.getToPut(b)];
+      expect([stored, own].map((value) => utf8Text(value ?? utf8("")))).toEqual(["1", "2"]);
+      on.delete(b);
+      expect(await on.getToPut(b)).toBeUndefined();
+      await on.commit();
+    }
   });
 });
 

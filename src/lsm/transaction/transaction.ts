@@ -167,6 +167,21 @@ export class Transaction {
     return this.#read(name);
   }
 
+  /**
+   * As `lockForUpdate`, of a key that is put next, which claims it, or else has to be touched. Most
+   * such keys are nowhere, which memory alone tells.
+   */
+  getToPut(key: Uint8Array): Maybe<Uint8Array | undefined> {
+    if (this.#hasSavepoint) return this.lockForUpdate(key);
+    this.#host.assertOpen();
+    this.#assertRoom(this.#own?.bytes ?? 0);
+    assertKeyBytes(key);
+    const { a } = hashBytes(key, 0, key.length);
+    const isOwn = this.#own?.mayHoldHashed(a) === true;
+    if (!isOwn && this.#host.isAbsent(this.#timed(), key)) return undefined;
+    return this.#read(keyOfBytes(key));
+  }
+
   /** As `lockForUpdate`, without a read. */
   touch(key: Uint8Array): void {
     this.#assertGoing();

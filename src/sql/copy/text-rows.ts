@@ -46,7 +46,10 @@ export class TextRows implements RecordReader {
 
   #values(line: string): (string | undefined)[] {
     const { delimiter, null: nullText } = this.#options;
-    const fields = line.includes("\\") ? fieldsOf(line, delimiter) : line.split(delimiter);
+    const isEscaped = line.includes("\\");
+    const fields = isEscaped ? fieldsOf(line, delimiter) : line.split(delimiter);
+    // Nothing in it is NULL, as most often: NULL is written with a backslash.
+    if (!isEscaped && nullText.includes("\\")) return fields;
     return fields.map((field) => {
       if (field === nullText) return undefined;
       return field.includes("\\") ? unescaped(field) : field;

@@ -20,6 +20,8 @@ export function parseBool(text: string): boolean | undefined {
 
 export const bool: TypeCodec<boolean> = {
   input(text) {
+    if (text === "t" || text === "true") return true;
+    if (text === "f" || text === "false") return false;
     const value = parseBool(text);
     if (value === undefined) throw invalidSyntax("boolean", text);
     return value;

@@ -1,7 +1,7 @@
 import type { TimeWithZone } from "../../rows/datum.ts";
 import { INT64_MAX, INT64_MIN } from "../../rows/datum.ts";
 import { invalidBinary, notSupported, SqlError } from "../error.ts";
-import { daysOf, joinMicros, MICROS_PER_DAY, splitMicros } from "./calendar.ts";
+import { daysOf, joinMicros, MICROS_PER_DAY, monthLength, splitMicros } from "./calendar.ts";
 import { order, type TypeCodec } from "./codec.ts";
 import type { SqlContext } from "./context.ts";
 import { type DateTimeType, type Parsed, parseDateTime } from "./date-time-parse.ts";
@@ -69,6 +69,7 @@ function syntax(type: DateTimeType, text: string): SqlError {
 /** The day that a special word names. */
 function specialDay(parsed: Parsed, context: SqlContext): number | undefined {
   const { special } = parsed;
+  if (special === undefined) return undefined;
   const today = splitMicros(toLocal(context.transactionMicros, sessionZone(context))).days;
   if (special === "today" || special === "now") return today;
   if (special === "tomorrow") return today + 1;
@@ -165,7 +166,25 @@ function inputLocal(
   }
 }
 
+/** A timestamp of the form that programs write: its parts say all, whatever the settings. */
+function plainTimestamp(text: string): { local: bigint; offset: number | undefined } | undefined {
+  const found = PLAIN.exec(text);
+  if (found === null) return undefined;
+  const [, year, month, day, hours, minutes, seconds, fraction = "", zone] = found;
+  const [y, m, d] = [Number(year), Number(month), Number(day)];
+  // What is out of range is for the reader of all forms.
+  if (y < 1 || m < 1 || m > 12 || d < 1 || d > monthLength(y, m)) return undefined;
+  const [h, min, s] = [Number(hours), Number(minutes), Number(seconds)];
+  if (h > 23 || min > 59 || s > 59) return undefined;
+  const time = (h * 3_600 + min * 60 + s) * 1_000_000 + Number(fraction.padEnd(6, "0"));
+  return { local: joinMicros(daysOf(y, m, d), time), offset: zone === undefined ? undefined : 0 };
+}
+
+const PLAIN = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(Z|[+-]00(?::00)?)?$/;
+
 function inputTimestamp(text: string, typmod: number, context: SqlContext): bigint {
+  const plain = plainTimestamp(text);
+  if (plain !== undefined) return roundTimestamp(plain.local, typmod);
   const parsed = parseDateTime(text, "timestamp", context);
   const local = inputLocal(parsed, "timestamp", text, context);
   if (local === undefined) return toLocal(context.transactionMicros, sessionZone(context));
@@ -174,6 +193,8 @@ function inputTimestamp(text: string, typmod: number, context: SqlContext): bigi
 }
 
 function inputTimestampWithZone(text: string, typmod: number, context: SqlContext): bigint {
+  const plain = plainTimestamp(text);
+  if (plain?.offset !== undefined) return roundTimestamp(plain.local, typmod);
   const type = "timestamp with time zone";
   const parsed = parseDateTime(text, type, context);
   const local = inputLocal(parsed, type, text, context);

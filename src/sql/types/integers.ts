@@ -21,10 +21,32 @@ export function checkInt8(value: bigint): bigint {
   return value;
 }
 
+const ZERO = 0x30;
+const MINUS = 0x2d;
+/** So many digits are in the range of `int4`, whatever they are. */
+const SURE_DIGITS = 9;
+
+/** The value of a text of few digits, as most are; undefined of any other. */
+function plainInteger(text: string): number | undefined {
+  const { length } = text;
+  const isNegative = text.charCodeAt(0) === MINUS;
+  const first = isNegative ? 1 : 0;
+  if (length === first || length > first + SURE_DIGITS) return undefined;
+  let value = 0;
+  for (let at = first; at < length; at++) {
+    const digit = text.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    value = 10 * value + digit;
+  }
+  return isNegative && value !== 0 ? -value : value;
+}
+
 function small(type: string, bytes: 2 | 4): TypeCodec<number> {
   const limit = 2 ** (8 * bytes - 1);
   return {
     input(text) {
+      const plain = plainInteger(text);
+      if (plain !== undefined && plain < limit && plain >= -limit) return plain;
       const [, digits, rest] = INTEGER.exec(text) ?? [];
       const value = Number(digits);
       if (value >= limit || value < -limit) throw textOutOfRange(type, text);
@@ -51,6 +73,8 @@ export const int4: TypeCodec<number> = small("integer", 4);
 
 /** @throws SqlError 22P02, 22003. */
 export function parseInt8(text: string): bigint {
+  const plain = plainInteger(text);
+  if (plain !== undefined) return BigInt(plain);
   const [, digits, rest] = INTEGER.exec(text) ?? [];
   if (digits === undefined) throw invalidSyntax("bigint", text);
   // Longer than any value even with zeros in front of it: refused without a long conversion.
