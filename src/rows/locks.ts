@@ -14,8 +14,8 @@ export type LockOutcome = "held" | "waited" | "skipped";
 
 /** A transaction, as a holder of locks. */
 export interface LockOwner {
-  /** Keys of all locks that it holds: kept by `RowLocks`. */
-  readonly locks: Set<string>;
+  /** Keys of all locks that it holds, each once: kept by `RowLocks`. */
+  readonly locks: string[];
   /** Who waits while it does, if not itself: a session that also takes locks of other kinds. */
   readonly waiter?: object | undefined;
 }
@@ -25,11 +25,6 @@ interface Waiter {
   readonly mode: LockMode;
   readonly grant: () => void;
   readonly leave: (why: unknown) => void;
-}
-
-interface Lock {
-  readonly holders: Map<LockOwner, LockMode>;
-  readonly queue: Waiter[];
 }
 
 const STRENGTH: ReadonlyMap<LockMode, number> = new Map(LOCK_MODES.map((mode, at) => [mode, at]));
@@ -43,6 +38,73 @@ const REFUSES: readonly number[] = [3, 2, 1, 0];
 
 function conflicts(a: LockMode, b: LockMode): boolean {
   return strength(b) >= (REFUSES[strength(a)] as number);
+}
+
+/** Of a lock without waiters. */
+const NO_WAITERS: Waiter[] = [];
+
+/** One row's lock. Most have one holder and no waiters: they need no map and no array. */
+class Lock {
+  #queue = NO_WAITERS;
+  #first: LockOwner | undefined;
+  #firstMode: LockMode = "update";
+  #others: Map<LockOwner, LockMode> | undefined;
+
+  get isFree(): boolean {
+    return this.#first === undefined && (this.#others?.size ?? 0) === 0 && !this.isAwaited;
+  }
+
+  get isAwaited(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /** To look at. */
+  get waiting(): readonly Waiter[] {
+    return this.#queue;
+  }
+
+  /** To change. */
+  get queue(): Waiter[] {
+    if (this.#queue === NO_WAITERS) this.#queue = [];
+    return this.#queue;
+  }
+
+  /** What an owner holds. */
+  held(owner: LockOwner): LockMode | undefined {
+    return this.#first === owner ? this.#firstMode : this.#others?.get(owner);
+  }
+
+  hold(owner: LockOwner, mode: LockMode): void {
+    if (this.#first === owner || (this.#first === undefined && !this.#others?.has(owner))) {
+      this.#first = owner;
+      this.#firstMode = mode;
+      return;
+    }
+    this.#others ??= new Map();
+    this.#others.set(owner, mode);
+  }
+
+  letGo(owner: LockOwner): void {
+    if (this.#first === owner) this.#first = undefined;
+    else this.#others?.delete(owner);
+  }
+
+  /** Whether one that is not `owner` holds what `mode` conflicts with. */
+  refuses(owner: LockOwner, mode: LockMode): boolean {
+    const first = this.#first;
+    if (first !== undefined && first !== owner && conflicts(mode, this.#firstMode)) return true;
+    if (this.#others === undefined) return false;
+    for (const [other, held] of this.#others) {
+      if (other !== owner && conflicts(mode, held)) return true;
+    }
+    return false;
+  }
+
+  /** All that hold it. */
+  *holders(): Iterable<readonly [LockOwner, LockMode]> {
+    if (this.#first !== undefined) yield [this.#first, this.#firstMode];
+    if (this.#others !== undefined) yield* this.#others;
+  }
 }
 
 /**
@@ -71,10 +133,10 @@ export class RowLocks {
    */
   acquire(owner: LockOwner, key: string, mode: LockMode, wait: LockWait): Maybe<LockOutcome> {
     const lock = this.#lockOf(key);
-    const held = lock.holders.get(owner);
+    const held = lock.held(owner);
     if (held !== undefined && strength(held) >= strength(mode)) return "held";
     // One that holds the row already goes before all waiters: they wait for it anyway.
-    const queue = held === undefined ? lock.queue : [];
+    const queue = held === undefined ? lock.waiting : NO_WAITERS;
     if (!this.#isRefused(lock, owner, mode, queue)) {
       this.#hold(lock, key, owner, mode);
       return "held";
@@ -119,16 +181,16 @@ export class RowLocks {
   release(owner: LockOwner): void {
     for (const key of owner.locks) {
       const lock = this.#locks.get(key);
-      lock?.holders.delete(owner);
+      lock?.letGo(owner);
       if (lock !== undefined) this.#serve(lock, key);
     }
-    owner.locks.clear();
+    owner.locks.length = 0;
   }
 
   #lockOf(key: string): Lock {
     let lock = this.#locks.get(key);
     if (lock === undefined) {
-      lock = { holders: new Map(), queue: [] };
+      lock = new Lock();
       this.#locks.set(key, lock);
     }
     return lock;
@@ -140,8 +202,8 @@ export class RowLocks {
   }
 
   #hold(lock: Lock, key: string, owner: LockOwner, mode: LockMode): void {
-    lock.holders.set(owner, mode);
-    owner.locks.add(key);
+    if (lock.held(owner) === undefined) owner.locks.push(key);
+    lock.hold(owner, mode);
   }
 
   /**
@@ -149,6 +211,11 @@ export class RowLocks {
    * waits then does so for what `#blockers` names alone, or a circle would go unseen.
    */
   #serve(lock: Lock, key: string): void {
+    if (lock.isAwaited) this.#grant(lock);
+    if (lock.isFree) this.#locks.delete(key);
+  }
+
+  #grant(lock: Lock): void {
     const before: Waiter[] = [];
     for (const waiter of [...lock.queue]) {
       if (this.#isRefused(lock, waiter.owner, waiter.mode, before)) {
@@ -158,14 +225,11 @@ export class RowLocks {
       lock.queue.splice(lock.queue.indexOf(waiter), 1);
       waiter.grant();
     }
-    if (lock.holders.size === 0 && lock.queue.length === 0) this.#locks.delete(key);
   }
 
   #isRefused(lock: Lock, owner: LockOwner, mode: LockMode, queue: readonly Waiter[]): boolean {
-    for (const [holder, held] of lock.holders) {
-      if (holder !== owner && conflicts(mode, held)) return true;
-    }
-    return queue.some((waiter) => conflicts(mode, waiter.mode));
+    if (lock.refuses(owner, mode)) return true;
+    return queue.length > 0 && queue.some((waiter) => conflicts(mode, waiter.mode));
   }
 
   *#blockers(
@@ -174,7 +238,7 @@ export class RowLocks {
     mode: LockMode,
     queue: readonly Waiter[],
   ): Iterable<object> {
-    for (const [holder, held] of lock.holders) {
+    for (const [holder, held] of lock.holders()) {
       if (holder !== owner && conflicts(mode, held)) yield holder.waiter ?? holder;
     }
     for (const { owner: other, mode: wanted } of queue) {

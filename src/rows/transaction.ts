@@ -61,7 +61,7 @@ const MICROS_A_MS = 1_000n;
  * its own writes. Used by one caller at a time.
  */
 export class RowTransaction implements LockOwner {
-  readonly locks: Set<string> = new Set();
+  readonly locks: string[] = [];
   readonly waiter: object | undefined;
   readonly tables: TransactionTables;
   readonly sequences: TransactionSequences;

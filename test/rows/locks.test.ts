@@ -6,7 +6,7 @@ import { LOCK_MODES, type LockMode, type LockOwner, RowLocks } from "../../src/r
 import { newTableId, type OpenRows, openRows, rowsOf } from "./support/open-rows.ts";
 
 describe("row locks", () => {
-  const owner = (): LockOwner => ({ locks: new Set() });
+  const owner = (): LockOwner => ({ locks: [] });
 
   it("conflict as PostgreSQL's do", () => {
     const compatible = LOCK_MODES.map((held) =>
@@ -77,7 +77,7 @@ async function playLocks(seed: number): Promise<void> {
   const prng = new SeededPrng(seed);
   const below = (count: number): number => prng.uint32() % count;
   const locks = new RowLocks();
-  const free = new Set(Array.from({ length: 4 }, (): LockOwner => ({ locks: new Set() })));
+  const free = new Set(Array.from({ length: 4 }, (): LockOwner => ({ locks: [] })));
   const waiting = new Set<LockOwner>();
   const back = (one: LockOwner): void => {
     waiting.delete(one);
