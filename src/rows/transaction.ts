@@ -71,8 +71,7 @@ export class RowTransaction implements LockOwner {
   readonly #view: EngineView;
   /** Whether it refuses changes. SQL may turn it on later, and off again. */
   readOnly: boolean;
-  readonly #session: (() => unknown) | undefined;
-  readonly #onNumber: BeginOptions["onNumber"];
+  readonly #options: BeginOptions;
   #context: ExpressionContext;
   readonly #writes: RowWrites;
   readonly #access: DescriptorAccess;
@@ -90,9 +89,8 @@ export class RowTransaction implements LockOwner {
     this.isolation = options.isolation ?? "serializable";
     this.readOnly = options.readOnly === true;
     this.#view = new EngineView(host.engine, this.isolation, options.maxAgeMs);
-    this.#session = options.session;
+    this.#options = options;
     this.waiter = options.waiter;
-    this.#onNumber = options.onNumber;
     this.#context = this.#newContext(BigInt(host.clock.nowMs()) * MICROS_A_MS);
     const read = async (key: Uint8Array): Promise<Uint8Array | undefined> => {
       this.#assertGoing();
@@ -165,7 +163,7 @@ export class RowTransaction implements LockOwner {
     this.#assertGoing();
     if (this.#isStatementOpen) await this.endStatement();
     this.#isStatementOpen = options.checksAtEnd === true;
-    if (this.#session !== undefined)
+    if (this.#options.session !== undefined)
       this.#context = this.#newContext(this.#context.transactionTime);
     if (this.#view.isReadCommitted && this.#view.isOvertaken) await this.#renew();
   }
@@ -343,7 +341,7 @@ export class RowTransaction implements LockOwner {
   async nextval(sequence: SequenceDescriptor): Promise<bigint> {
     this.assertWritable();
     const number = await this.#host.valuesOf(sequence.id).next(sequence);
-    this.#onNumber?.(sequence.id, number);
+    this.#options.onNumber?.(sequence.id, number);
     return number;
   }
 
@@ -595,7 +593,7 @@ export class RowTransaction implements LockOwner {
   }
 
   #newContext(transactionTime: bigint): ExpressionContext {
-    return { transactionTime, session: this.#session?.() };
+    return { transactionTime, session: this.#options.session?.() };
   }
 
   #changing(): TableChanges {
