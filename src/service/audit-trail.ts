@@ -66,17 +66,14 @@ export class AuditTrail {
    * @throws FirnError `NotFound` `AUDIT_LOG_OFF`; `Invalid` `PAGE_TOKEN_INVALID`.
    */
   async list(actor: Actor, asked: AuditAsked): Promise<AuditRecords> {
-    const source = this.#source;
-    if (source === undefined) {
-      const message = "this node writes no audit log: start it with --audit-log";
-      throw new FirnError("NotFound", "AUDIT_LOG_OFF", message);
-    }
     const { principal, operation, decision, object, sinceMs, untilMs, follow = false } = asked;
     const filter = JSON.stringify([principal, operation, decision, object, sinceMs, untilMs]);
     let hasMore = false;
     // An account of an earlier time may have had its name, and its principals' names.
     const list = ["audit", `${follow}`, actor.accountId ?? "", filter];
     const page = await tokenPage<AuditRecord>(this.#tokens, actor, list, asked, async (turn) => {
+      const source = this.#source;
+      if (source === undefined) throw off();
       const from = turn.after === undefined ? undefined : (JSON.parse(turn.after) as AuditPosition);
       const found = new Found(actor, asked, turn.limit ?? 1);
       if (follow) {
@@ -92,6 +89,11 @@ export class AuditTrail {
     });
     return { ...page, hasMore };
   }
+}
+
+function off(): FirnError {
+  const message = "this node writes no audit log: start it with --audit-log";
+  return new FirnError("NotFound", "AUDIT_LOG_OFF", message);
 }
 
 /** The entries of one page. */
