@@ -120,6 +120,8 @@ export interface TableDescriptor {
   readonly referencedBy?: readonly Reference[];
   /** The catalog keeps its name: the shard claims none, and finds it by its id alone. */
   readonly unnamed?: boolean;
+  /** Of a temporary table: what a commit does with it, where it does anything. */
+  readonly onCommit?: "delete rows" | "drop";
   /** Of `row-format.ts`. */
   readonly rowsFormat: number;
   /** The account and the table in short: every row begins with it. */

@@ -8,6 +8,11 @@ import type {
   Transaction,
   Written,
 } from "../lsm/index.ts";
+import { isTemporaryKey } from "./temporary/marks.ts";
+import type { TemporaryShard } from "./temporary/shard.ts";
+import type { Tree } from "./temporary/tree.ts";
+import type { TemporaryView } from "./temporary/view.ts";
+import type { PackedView, ViewScan } from "./view-scan.ts";
 
 export type RowIsolation = "serializable" | "repeatable read" | "read committed";
 
@@ -22,14 +27,13 @@ export interface ViewSavepoint {
   readonly count: number;
   readonly writes: number;
   readonly engine: Savepoint;
+  /** Undefined where nothing temporary was touched by then. */
+  readonly temporary: Tree | undefined;
 }
 
-export interface ViewScan {
-  readonly from: Uint8Array;
-  readonly to?: Uint8Array;
-  readonly reverse?: boolean;
-  readonly limit?: number;
-  readonly batchRows?: number;
+export interface ViewOptions {
+  readonly maxAgeMs?: number | undefined;
+  readonly temporary?: TemporaryShard | undefined;
 }
 
 export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
@@ -45,12 +49,18 @@ async function* each(scan: PackedScan): AsyncGenerator<Row, undefined> {
  * A transaction of the engine that can be renewed: begun again at a newer state, with what it has
  * written. READ COMMITTED renews it for each statement; each level does after a wait for a lock, if
  * it has shown nothing yet.
+ *
+ * Keys of temporary tables are read and written in the session's memory, where no other transaction
+ * is: nothing of them is begun again.
  */
 export class EngineView {
   readonly #engine: Engine;
   readonly #isolation: RowIsolation;
   readonly #maxAgeMs: number | undefined;
+  readonly #shard: TemporaryShard | undefined;
   #transaction: Transaction;
+  /** Begun with the first temporary key. */
+  #temporary: TemporaryView | undefined;
   /** What it wrote, of a level that may renew it behind its writes. */
   #log: Op[] = [];
   #writes = 0;
@@ -61,10 +71,11 @@ export class EngineView {
   #hasRead = false;
   #hasSavepoint = false;
 
-  constructor(engine: Engine, isolation: RowIsolation, maxAgeMs?: number) {
+  constructor(engine: Engine, isolation: RowIsolation, options: ViewOptions = {}) {
     this.#engine = engine;
     this.#isolation = isolation;
-    this.#maxAgeMs = maxAgeMs;
+    this.#maxAgeMs = options.maxAgeMs;
+    this.#shard = options.temporary;
     this.#transaction = this.#begin();
   }
 
@@ -97,16 +108,19 @@ export class EngineView {
   }
 
   get(key: Uint8Array): Maybe<Uint8Array | undefined> {
-    return this.#transaction.get(key);
+    return (this.#temporaryOf(key) ?? this.#transaction).get(key);
   }
 
+  /** Of one table or index. */
   getMany(keys: readonly Uint8Array[]): Maybe<readonly (Uint8Array | undefined)[]> {
+    const temporary = keys[0] && this.#temporaryOf(keys[0]);
+    if (temporary !== undefined) return keys.map((key) => temporary.get(key));
     return this.#transaction.getMany(keys);
   }
 
   /** The newest value of a key, whatever this reads: to see whether it was overtaken. */
   newest(key: Uint8Array): Maybe<Uint8Array | undefined> {
-    return this.#engine.get(key);
+    return (this.#temporaryOf(key) ?? this.#engine).get(key);
   }
 
   /** Whether anything at all was written since it began. */
@@ -116,6 +130,7 @@ export class EngineView {
 
   /** Whether the rows of a range are still those that it began with, its own writes apart. */
   async isNewest({ from, to }: Pick<ViewScan, "from" | "to">): Promise<boolean> {
+    if (isTemporaryKey(from)) return true;
     const range = to === undefined ? { from } : { from, to };
     const begun = this.#engine.readView({ sequence: this.sequence });
     const before = begun.scan(range);
@@ -134,12 +149,24 @@ export class EngineView {
     }
   }
 
-  scan(request: ViewScan): PackedScan {
-    return this.#transaction.scan(request);
+  scan(request: ViewScan): PackedView {
+    return (this.#temporaryOf(request.from) ?? this.#transaction).scan(request);
+  }
+
+  /** How much a range holds, about. */
+  async estimate(range: Pick<ViewScan, "from" | "to">): Promise<{
+    readonly entries: number;
+    readonly bytes: number;
+  }> {
+    const temporary = this.#temporaryOf(range.from);
+    if (temporary !== undefined) return temporary.estimate(range.from, range.to);
+    return await this.#engine.estimate(range);
   }
 
   /** Reads a key that others must not change before this commits. */
   getLocked(key: Uint8Array): Maybe<Uint8Array | undefined> {
+    const temporary = this.#temporaryOf(key);
+    if (temporary !== undefined) return temporary.get(key);
     this.#keep({ kind: "touch", key });
     return this.#transaction.lockForUpdate(key);
   }
@@ -147,27 +174,44 @@ export class EngineView {
   /** As `getLocked`, of a key that is put next, or else touched. */
   getToPut(key: Uint8Array): Maybe<Uint8Array | undefined> {
     // What is put behind a savepoint may be taken back, and has been read all the same.
-    return this.#hasSavepoint ? this.getLocked(key) : this.#transaction.getToPut(key);
+    const isRead = this.#hasSavepoint || isTemporaryKey(key);
+    return isRead ? this.getLocked(key) : this.#transaction.getToPut(key);
   }
 
   touch(key: Uint8Array): void {
+    if (isTemporaryKey(key)) return;
     this.#keep({ kind: "touch", key });
     this.#transaction.touch(key);
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
+    const temporary = this.#writing(key);
+    if (temporary !== undefined) {
+      temporary.put(key, value);
+      return;
+    }
     this.#transaction.put(key, value);
     this.#wrote();
     this.#keep({ kind: "put", key, value });
   }
 
   delete(key: Uint8Array): void {
+    const temporary = this.#writing(key);
+    if (temporary !== undefined) {
+      temporary.delete(key);
+      return;
+    }
     this.#transaction.delete(key);
     this.#wrote();
     this.#keep({ kind: "delete", key });
   }
 
   deleteRange(from: Uint8Array, to: Uint8Array): void {
+    const temporary = this.#writing(from);
+    if (temporary !== undefined) {
+      temporary.deleteRange(from, to);
+      return;
+    }
     this.#transaction.deleteRange(from, to);
     this.#wrote();
     this.#keep({ kind: "deleteRange", from, to });
@@ -181,10 +225,12 @@ export class EngineView {
   savepoint(): ViewSavepoint {
     const engine = this.#transaction.savepoint();
     this.#hasSavepoint = true;
-    return { count: this.#log.length, writes: this.#writes, engine };
+    const temporary = this.#temporary?.savepoint();
+    return { count: this.#log.length, writes: this.#writes, engine, temporary };
   }
 
-  rollbackTo({ count, writes, engine }: ViewSavepoint): void {
+  rollbackTo({ count, writes, engine, temporary }: ViewSavepoint): void {
+    this.#temporary?.rollbackTo(temporary);
     this.#writes = writes;
     if (this.isReadCommitted) {
       // What it read and locked meanwhile stays so.
@@ -204,12 +250,36 @@ export class EngineView {
     if (!this.isReadCommitted) this.#renewed = this.#transaction.savepoint();
   }
 
-  commit(): Promise<Written> {
-    return this.#transaction.commit();
+  /** What is temporary follows the rest, and cannot fail. */
+  async commit(): Promise<Written> {
+    try {
+      const written = await this.#transaction.commit();
+      this.#temporary?.commit();
+      return written;
+    } catch (error) {
+      // It lets go of its memory; one that is tried again takes it back.
+      this.#temporary?.rollback();
+      throw error;
+    }
   }
 
   rollback(): void {
+    this.#temporary?.rollback();
     this.#transaction.rollback();
+  }
+
+  /** Undefined for a key of the shard. */
+  #temporaryOf(key: Uint8Array): TemporaryView | undefined {
+    if (!isTemporaryKey(key)) return undefined;
+    this.#temporary ??= this.#shard?.view();
+    return this.#temporary;
+  }
+
+  /** As `#temporaryOf`, for a write: the transaction cannot begin again behind it. */
+  #writing(key: Uint8Array): TemporaryView | undefined {
+    const temporary = this.#temporaryOf(key);
+    if (temporary !== undefined) this.#hasWritten = true;
+    return temporary;
   }
 
   #begin(): Transaction {

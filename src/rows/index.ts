@@ -85,5 +85,8 @@ export type {
 export { RowStore, type RowStoreOptions } from "./store.ts";
 export type { ColumnSpec, IndexSpec, KeyPartSpec, TableSpec } from "./table-spec.ts";
 export type { TransactionTables } from "./tables.ts";
+export { isTemporaryId, TEMPORARY_RELATION, temporaryId } from "./temporary/marks.ts";
+export { TemporaryMemory } from "./temporary/memory.ts";
+export { TemporaryShard } from "./temporary/shard.ts";
 export type { RowTransaction } from "./transaction.ts";
 export { mentionsType, retyped, type TypeChange } from "./type-change.ts";

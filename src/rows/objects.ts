@@ -1,11 +1,13 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import type { AnyId, IdSource } from "../base/ids.ts";
-import { KeySchema, rangeOfPrefix } from "../keys/index.ts";
+import { rangeOfPrefix } from "../keys/index.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { rowError } from "./errors.ts";
-import { systemPrefix } from "./system-prefix.ts";
+import type { TemporarySpace } from "./sequence.ts";
+import { SystemKeys, systemPrefix } from "./system-prefix.ts";
+import { isTemporaryId, temporaryId } from "./temporary/marks.ts";
 
 /** What SQL defines beside tables and sequences: types, views, comments. */
 export type SqlObject = EnumObject | DomainObject | ViewObject | CommentObject;
@@ -73,27 +75,40 @@ const CLASSES = { enum: "type", domain: "type", view: "relation", comment: "comm
 export type ObjectClass = (typeof CLASSES)[SqlObject["kind"]];
 
 /** The objects of a shard: by id, and by class and name. */
-const byId = new KeySchema([{ type: "uuid" }], systemPrefix("objects"));
-const byName = new KeySchema(
-  [{ type: "text" }, { type: "path" }, { type: "text" }],
-  systemPrefix("objects", 1),
-);
+const byId = new SystemKeys([{ type: "uuid" }], "objects");
+const byName = new SystemKeys([{ type: "text" }, { type: "path" }, { type: "text" }], "objects", 1);
+
+function idKey(id: AnyId): Uint8Array {
+  return byId.encode([id], isTemporaryId(id));
+}
+
+/** Of what is temporary there are comments alone: the name of one has the id that it is about. */
+function isTemporary(of: ObjectClass, name: string): boolean {
+  return of === "comment" && isTemporaryId(name.split(" ")[1] ?? "");
+}
 
 /** The objects of a shard, as a transaction sees them: made and dropped with its other writes. */
 export class TransactionObjects {
   readonly #access: DescriptorAccess;
   readonly #ids: IdSource;
+  readonly #temporary: Pick<TemporarySpace, "schema"> | undefined;
   /** A number that no table and no other object has. */
   readonly newNumber: () => Promise<number>;
 
-  constructor(access: DescriptorAccess, ids: IdSource, newNumber: () => Promise<number>) {
+  constructor(
+    access: DescriptorAccess,
+    ids: IdSource,
+    newNumber: () => Promise<number>,
+    temporary?: Pick<TemporarySpace, "schema">,
+  ) {
     this.#access = access;
     this.#ids = ids;
     this.newNumber = newNumber;
+    this.#temporary = temporary;
   }
 
   async find(id: AnyId): Promise<SqlObject | undefined> {
-    const bytes = await this.#access.get(byId.encode([id]));
+    const bytes = await this.#access.get(idKey(id));
     return bytes === undefined ? undefined : decode(bytes);
   }
 
@@ -102,22 +117,30 @@ export class TransactionObjects {
     namespace: readonly string[],
     name: string,
   ): Promise<SqlObject | undefined> {
-    const bytes = await this.#access.get(byName.encode([of, namespace, name]));
+    const bytes = await this.#access.get(
+      byName.encode([of, namespace, name], isTemporary(of, name)),
+    );
     return bytes === undefined ? undefined : await this.find(utf8Text(bytes) as AnyId);
   }
 
-  /** All of them, by id. */
+  /** All of the shard by id, and then comments on temporary tables of the session. */
   async list(): Promise<readonly SqlObject[]> {
-    const prefix = systemPrefix("objects");
-    const { from, to } = rangeOfPrefix(prefix);
+    const hasOthers = this.#temporary?.schema !== undefined;
+    return [...(await this.#list(false)), ...(hasOthers ? await this.#list(true) : [])];
+  }
+
+  async #list(isOfSession: boolean): Promise<readonly SqlObject[]> {
+    const { from, to } = rangeOfPrefix(systemPrefix("objects", 0, isOfSession));
     return (await this.#access.values(from, to as Uint8Array)).map(decode);
   }
 
   /** @throws FirnError `AlreadyExists`, code `ROW_OBJECT_EXISTS` (42710, 42P07). */
   async create<T extends NewObject>(spec: T): Promise<T & Pick<ObjectBase, "id" | "version">> {
-    const made = { ...spec, id: this.#ids.mint<AnyId>(), version: 1 };
+    const minted = this.#ids.mint<AnyId>();
+    const id = isTemporary(CLASSES[spec.kind], spec.name) ? temporaryId(minted) : minted;
+    const made = { ...spec, id, version: 1 };
     await this.#claimName(made);
-    this.#access.put(byId.encode([made.id]), encode(made));
+    this.#access.put(idKey(made.id), encode(made));
     return made;
   }
 
@@ -128,12 +151,12 @@ export class TransactionObjects {
       await this.#claimName(put);
       this.#access.delete(nameKey(before));
     }
-    this.#access.put(byId.encode([before.id]), encode(put));
+    this.#access.put(idKey(before.id), encode(put));
     return put;
   }
 
   drop(object: SqlObject): void {
-    this.#access.delete(byId.encode([object.id]));
+    this.#access.delete(idKey(object.id));
     this.#access.delete(nameKey(object));
   }
 
@@ -150,7 +173,8 @@ export class TransactionObjects {
 }
 
 function nameKey({ kind, namespace, name }: SqlObject): Uint8Array {
-  return byName.encode([CLASSES[kind], namespace, name]);
+  const of = CLASSES[kind];
+  return byName.encode([of, namespace, name], isTemporary(of, name));
 }
 
 /* An object as a shard stores it: JSON, {"format": 1, "object": {…}}. */

@@ -4,6 +4,7 @@ import type { RowIsolation, ViewSavepoint } from "./engine-view.ts";
 import type { ForeignKeySavepoint } from "./foreign-key-checks.ts";
 import type { RangeRequest } from "./key-codec.ts";
 import type { LockMode, LockWait } from "./locks.ts";
+import type { TemporaryShard } from "./temporary/shard.ts";
 
 export interface BeginOptions {
   /** `serializable` unless told otherwise. */
@@ -14,6 +15,8 @@ export interface BeginOptions {
   readonly session?: () => unknown;
   /** Who waits for locks in its place: see `LockOwner`. */
   readonly waiter?: object;
+  /** The temporary tables of its session. */
+  readonly temporary?: TemporaryShard | undefined;
   /** Told of each number of a sequence that is given. */
   readonly onNumber?: (sequence: AnyId, value: bigint) => void;
 }

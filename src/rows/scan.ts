@@ -1,13 +1,15 @@
 import { copyOf } from "../base/bytes.ts";
-import type { Maybe, PackedRows, PackedScan } from "../lsm/index.ts";
+import type { Maybe, PackedRows } from "../lsm/index.ts";
 import type { RowBatch, RowScan } from "./batch.ts";
 import type { CompiledIndex, EntryReader } from "./compiled-index.ts";
 import { type CompiledTable, readerOf, type TableReader } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
+import { visibleColumns } from "./descriptor.ts";
 import type { EngineView } from "./engine-view.ts";
-import { corruptRow } from "./errors.ts";
+import { corruptRow, rowError } from "./errors.ts";
 import type { KeyCodec } from "./key-codec.ts";
 import type { RowScanRequest } from "./row-requests.ts";
+import type { PackedView } from "./view-scan.ts";
 
 /** A row as it is stored. */
 export interface StoredRow {
@@ -31,11 +33,11 @@ export interface ScanHost {
 
 /** Ranges of keys one after the other, as one scan. */
 class RangeScans {
-  readonly #begin: readonly (() => PackedScan)[];
-  #scan: PackedScan | undefined;
+  readonly #begin: readonly (() => PackedView)[];
+  #scan: PackedView | undefined;
   #at = 0;
 
-  constructor(begin: readonly (() => PackedScan)[]) {
+  constructor(begin: readonly (() => PackedView)[]) {
     this.#begin = begin;
   }
 
@@ -68,7 +70,7 @@ export function scansOf(
   view: EngineView,
   codec: KeyCodec,
   request: RowScanRequest,
-): readonly (() => PackedScan)[] {
+): readonly (() => PackedView)[] {
   const { ranges = [request], reverse = false, limit, batchRows, lock } = request;
   // Rows that a lock leaves out do not count.
   const most = limit !== undefined && lock === undefined ? { limit } : {};
@@ -112,7 +114,7 @@ export class PrimaryScan implements RowScan {
   readonly #reader: TableReader;
   readonly #host: ScanHost;
 
-  constructor(begin: readonly (() => PackedScan)[], reader: TableReader, host: ScanHost) {
+  constructor(begin: readonly (() => PackedView)[], reader: TableReader, host: ScanHost) {
     this.#ranges = new RangeScans(begin);
     this.#reader = reader;
     this.#host = host;
@@ -181,7 +183,7 @@ export class StoredScan implements StoredRows {
   readonly #ranges: RangeScans;
   readonly #host: ScanHost;
 
-  constructor(begin: readonly (() => PackedScan)[], host: ScanHost) {
+  constructor(begin: readonly (() => PackedView)[], host: ScanHost) {
     this.#ranges = new RangeScans(begin);
     this.#host = host;
   }
@@ -213,7 +215,7 @@ export class IndexedRows implements StoredRows {
   readonly #host: ScanHost;
 
   constructor(
-    begin: readonly (() => PackedScan)[],
+    begin: readonly (() => PackedView)[],
     table: CompiledTable,
     index: CompiledIndex,
     host: ScanHost,
@@ -255,7 +257,7 @@ export class IndexOnlyScan implements RowScan {
   readonly #reader: EntryReader;
   readonly #host: ScanHost;
 
-  constructor(begin: readonly (() => PackedScan)[], reader: EntryReader, host: ScanHost) {
+  constructor(begin: readonly (() => PackedView)[], reader: EntryReader, host: ScanHost) {
     this.#ranges = new RangeScans(begin);
     this.#reader = reader;
     this.#host = host;
@@ -351,4 +353,39 @@ export function primaryScan(
     return new PrimaryScan(begin, reader, host);
   }
   return new DecodedScan(new StoredScan(begin, host), reader, filter, request.limit);
+}
+
+/**
+ * Rows of a table, by the index of the request.
+ *
+ * @throws FirnError `Invalid`, codes `ROW_INDEX_UNREADY` (55000), `ROW_INDEX_UNCOVERED` (0A000).
+ */
+export function openScan(
+  view: EngineView,
+  compiled: CompiledTable,
+  request: RowScanRequest,
+  host: ScanHost,
+  filter: RowFilter | undefined,
+): RowScan {
+  const { index: id = 0 } = request;
+  if (id === 0) return primaryScan(view, compiled, request, host, filter);
+  const index = compiled.index(id);
+  const { table } = compiled;
+  const place = { table: table.name, index: index.index.name };
+  if (index.index.state !== "public") {
+    const message = "the index is not built yet";
+    throw rowError("Invalid", "ROW_INDEX_UNREADY", "55000", message, place);
+  }
+  const columns = request.columns ?? visibleColumns(table).map((column) => column.id);
+  const entries = scansOf(view, index.key, request);
+  const isCovered = columns.every((column) => index.covers(column));
+  if (request.indexOnly === true && !isCovered) {
+    const message = "the index does not have all columns: INCLUDE them";
+    throw rowError("Invalid", "ROW_INDEX_UNCOVERED", "0A000", message, place);
+  }
+  if (isCovered && request.lock === undefined && request.ranges === undefined) {
+    return new IndexOnlyScan(entries, index.reader(columns), host);
+  }
+  const rows = new IndexedRows(entries, compiled, index, host);
+  return new DecodedScan(rows, compiled.reader(columns), filter, request.limit);
 }

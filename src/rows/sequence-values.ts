@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { KeySchema } from "../keys/index.ts";
-import { type Engine, int64Bytes, int64Of } from "../lsm/index.ts";
+import { int64Bytes, int64Of, type Maybe } from "../lsm/index.ts";
 import { rowError } from "./errors.ts";
 import type { SequenceDescriptor } from "./sequence.ts";
 import { systemPrefix } from "./system-prefix.ts";
@@ -21,9 +21,15 @@ const MOST_AT_ONCE = 1_024;
 /** At most this part of what is left is taken at once, so that crashes cannot use up a sequence. */
 const LEFT_SHARE = 64n;
 
+/** Where sequences stand: the engine, or the memory of a session. */
+export interface NumberStore {
+  get(key: Uint8Array): Maybe<Uint8Array | undefined>;
+  put(key: Uint8Array, value: Uint8Array): Maybe<{ readonly durable: () => Promise<unknown> }>;
+}
+
 /** Numbers of one sequence, in their order: one of these for each, in the process that owns it. */
 export class SequenceValues {
-  readonly #engine: Engine;
+  readonly #engine: NumberStore;
   readonly #key: Uint8Array;
   #of: SequenceDescriptor | undefined;
   #last = 0n;
@@ -34,7 +40,7 @@ export class SequenceValues {
   #atOnce = FEWEST_AT_ONCE;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(engine: Engine, id: string) {
+  constructor(engine: NumberStore, id: string) {
     this.#engine = engine;
     this.#key = keys.encode([`sequence/${id}`]);
   }

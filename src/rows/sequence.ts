@@ -1,12 +1,13 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import type { AnyId, IdSource, TableId } from "../base/ids.ts";
-import { KeySchema, rangeOfPrefix } from "../keys/index.ts";
+import { rangeOfPrefix } from "../keys/index.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { rowError } from "./errors.ts";
-import { systemPrefix } from "./system-prefix.ts";
+import { SystemKeys, systemPrefix } from "./system-prefix.ts";
+import { isTemporaryId, temporaryId } from "./temporary/marks.ts";
 
 /** A generator of numbers, as CREATE SEQUENCE makes it. Its numbers are of no transaction. */
 export interface SequenceDescriptor {
@@ -54,25 +55,46 @@ export type SequenceChange = SequenceOptions & {
 const BITS: Readonly<Record<SequenceType, bigint>> = { int2: 15n, int4: 31n, int8: 63n };
 
 /** The sequences of a shard: by id, and by name. */
-const byId = new KeySchema([{ type: "uuid" }], systemPrefix("sequences"));
-const byName = new KeySchema([{ type: "path" }, { type: "text" }], systemPrefix("sequences", 1));
+const byId = new SystemKeys([{ type: "uuid" }], "sequences");
+const byName = new SystemKeys([{ type: "path" }, { type: "text" }], "sequences", 1);
+
+function idKey(id: AnyId): Uint8Array {
+  return byId.encode([id], isTemporaryId(id));
+}
+
+function nameKey({
+  id,
+  namespace,
+  name,
+}: Pick<SequenceDescriptor, "id" | "namespace" | "name">): Uint8Array {
+  return byName.encode([namespace, name], isTemporaryId(id));
+}
+
+/** The schema of a session's temporary tables. */
+export interface TemporarySpace {
+  /** Undefined while there is none. */
+  readonly schema: string | undefined;
+  isOwn(namespace: readonly string[]): boolean;
+}
 
 /** The sequences of a shard, as a transaction sees them: made and dropped with its other writes. */
 export class TransactionSequences {
   readonly #access: DescriptorAccess;
   readonly #ids: IdSource;
+  readonly #temporary: TemporarySpace | undefined;
   /** Those that were read, until something is written. */
   readonly #known = new Map<AnyId, SequenceDescriptor>();
 
-  constructor(access: DescriptorAccess, ids: IdSource) {
+  constructor(access: DescriptorAccess, ids: IdSource, temporary?: TemporarySpace) {
     this.#access = access;
     this.#ids = ids;
+    this.#temporary = temporary;
   }
 
   async find(id: AnyId): Promise<SequenceDescriptor | undefined> {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
-    const bytes = await this.#access.get(byId.encode([id]));
+    const bytes = await this.#access.get(idKey(id));
     if (bytes === undefined) return undefined;
     const found = decode(bytes);
     this.#known.set(id, found);
@@ -96,14 +118,20 @@ export class TransactionSequences {
     namespace: readonly string[],
     name: string,
   ): Promise<SequenceDescriptor | undefined> {
-    const bytes = await this.#access.get(byName.encode([namespace, name]));
+    const bytes = await this.#access.get(
+      byName.encode([namespace, name], this.#temporary?.isOwn(namespace) === true),
+    );
     return bytes === undefined ? undefined : await this.find(utf8Text(bytes) as AnyId);
   }
 
-  /** All of them, by id. */
+  /** All of the shard by id, and then the temporary ones of the session. */
   async list(): Promise<readonly SequenceDescriptor[]> {
-    const prefix = systemPrefix("sequences");
-    const { from, to } = rangeOfPrefix(prefix);
+    const hasOthers = this.#temporary?.schema !== undefined;
+    return [...(await this.#list(false)), ...(hasOthers ? await this.#list(true) : [])];
+  }
+
+  async #list(isTemporary: boolean): Promise<readonly SequenceDescriptor[]> {
+    const { from, to } = rangeOfPrefix(systemPrefix("sequences", 0, isTemporary));
     return (await this.#access.values(from, to as Uint8Array)).map(decode);
   }
 
@@ -112,7 +140,9 @@ export class TransactionSequences {
    *   `ROW_SEQUENCE_INVALID` (22023).
    */
   async create(spec: SequenceSpec): Promise<SequenceDescriptor> {
-    const sequence = descriptorOf(spec, this.#ids.mint<AnyId>());
+    const minted = this.#ids.mint<AnyId>();
+    const isTemporary = this.#temporary?.isOwn(spec.namespace) === true;
+    const sequence = descriptorOf(spec, isTemporary ? temporaryId(minted) : minted);
     await this.#claimName(sequence);
     this.#put(sequence);
     return sequence;
@@ -135,22 +165,27 @@ export class TransactionSequences {
     const nextOwner = ownedBy === undefined ? owner : (ownedBy ?? undefined);
     const spec = { ...kept, ...fitted(kept, rest), ...(nextOwner && { ownedBy: nextOwner }) };
     const next = descriptorOf(spec, id);
+    if ((this.#temporary?.isOwn(next.namespace) === true) !== isTemporaryId(id)) {
+      const message = "cannot move objects into or out of temporary schemas";
+      throw rowError("Invalid", "ROW_SEQUENCE_INVALID", "0A000", message, { sequence: next.name });
+    }
     if (next.name !== before.name || next.namespace.join("\0") !== before.namespace.join("\0")) {
       await this.#claimName(next);
-      this.#access.delete(byName.encode([before.namespace, before.name]));
+      this.#access.delete(nameKey(before));
     }
     this.#put(next);
     return next;
   }
 
-  drop({ id, namespace, name }: SequenceDescriptor): void {
-    this.#known.delete(id);
-    this.#access.delete(byId.encode([id]));
-    this.#access.delete(byName.encode([namespace, name]));
+  drop(sequence: SequenceDescriptor): void {
+    this.#known.delete(sequence.id);
+    this.#access.delete(idKey(sequence.id));
+    this.#access.delete(nameKey(sequence));
   }
 
-  async #claimName({ id, namespace, name }: SequenceDescriptor): Promise<void> {
-    const key = byName.encode([namespace, name]);
+  async #claimName(sequence: SequenceDescriptor): Promise<void> {
+    const { id, name } = sequence;
+    const key = nameKey(sequence);
     if ((await this.#access.get(key)) !== undefined) {
       const message = `relation "${name}" already exists`;
       throw rowError("AlreadyExists", "ROW_SEQUENCE_EXISTS", "42P07", message, { sequence: name });
@@ -160,7 +195,7 @@ export class TransactionSequences {
 
   #put(sequence: SequenceDescriptor): void {
     this.#known.set(sequence.id, sequence);
-    this.#access.put(byId.encode([sequence.id]), encode(sequence));
+    this.#access.put(idKey(sequence.id), encode(sequence));
   }
 }
 

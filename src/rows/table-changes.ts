@@ -33,6 +33,7 @@ import {
   indexOf,
   type TableSpec,
 } from "./table-spec.ts";
+import { isTemporaryId } from "./temporary/marks.ts";
 import type { TransactionHost } from "./transaction-host.ts";
 
 /** What changes of tables need of their transaction. */
@@ -71,6 +72,13 @@ export class TableChanges {
     await this.#constraints.dropTable(table, isCascade);
     this.#on.tables.remove(table);
     await this.#dropSequences(table.id);
+    this.#deleteRows(table.relation);
+  }
+
+  /** Removes all rows of a temporary table, whose descriptor stays as it is. */
+  async clear(table: TableDescriptor): Promise<void> {
+    assert(isTemporaryId(table.id), "rows of other tables go with their relation");
+    await this.#constraints.refuseTruncate(table, []);
     this.#deleteRows(table.relation);
   }
 

@@ -13,6 +13,17 @@ import { type ForeignKeys, foreignKeysOf } from "./foreign-keys.ts";
 import { refuseBadRow } from "./row-checks.ts";
 import type { StoredRows } from "./scan.ts";
 import type { TransactionTables } from "./tables.ts";
+import { isTemporaryId } from "./temporary/marks.ts";
+
+/** Temporary rows end with their session, and no other one sees them. @throws FirnError 42P16. */
+function refuseMixed(child: TableDescriptor, parent: TableDescriptor, constraint: string): void {
+  const isTemporary = isTemporaryId(child.id);
+  if (isTemporary === isTemporaryId(parent.id)) return;
+  const kind = isTemporary ? "temporary" : "permanent";
+  const message = `constraints on ${kind} tables may reference only ${kind} tables`;
+  const place = { table: child.name, constraint };
+  throw rowError("Invalid", "ROW_TABLE_INVALID", "42P16", message, place);
+}
 
 /** What changes of constraints need of their transaction. */
 export interface ConstraintHost {
@@ -131,6 +142,7 @@ export class TableConstraints {
   async #withForeignKey(table: TableDescriptor, spec: ForeignKeySpec): Promise<TableDescriptor> {
     const { table: id } = spec.references;
     const parent = id === table.id ? table : await this.#on.tables.get(id);
+    refuseMixed(table, parent, spec.name);
     const key = foreignKeyOf(table, parent, spec);
     return { ...withConstraint(table, key), version: table.version };
   }

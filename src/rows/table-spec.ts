@@ -70,6 +70,8 @@ export interface TableSpec {
   readonly foreignKeys?: readonly ForeignKeySpec[];
   /** The catalog keeps its name: the shard does not claim it. */
   readonly unnamed?: boolean;
+  /** Of a temporary table. */
+  readonly onCommit?: "delete rows" | "drop";
 }
 
 const MOST_COLUMNS = 1_600;
@@ -118,6 +120,7 @@ export function descriptorOf(
     indexes,
     constraints,
     ...(spec.unnamed === true && { unnamed: true }),
+    ...(spec.onCommit !== undefined && { onCommit: spec.onCommit }),
     rowsFormat: ROW_FORMAT,
     owner: Buffer.from(sha256Bytes(`${account}/${spec.id}`)).readUInt32LE(0),
   };

@@ -1,12 +1,13 @@
 import { bytesEqual } from "../base/bytes.ts";
 import { idFromBytes, idToBytes, type TableId } from "../base/ids.ts";
 import { LruMap } from "../base/lru.ts";
-import { KeySchema, rangeOfPrefix } from "../keys/index.ts";
-import type { TableDescriptor } from "./descriptor.ts";
+import { rangeOfPrefix } from "../keys/index.ts";
+import { sequenceOf, type TableDescriptor } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { decodeDescriptor, encodeDescriptor } from "./descriptor-json.ts";
 import { rowError } from "./errors.ts";
-import { systemPrefix } from "./system-prefix.ts";
+import { SystemKeys, systemPrefix } from "./system-prefix.ts";
+import { isTemporaryId } from "./temporary/marks.ts";
 import {
   noteChange,
   notePublished,
@@ -15,8 +16,8 @@ import {
 } from "./unpublished.ts";
 
 /** The descriptors of a shard: by id, and by name. */
-const byId = new KeySchema([{ type: "uuid" }], systemPrefix("descriptors"));
-const byName = new KeySchema([{ type: "path" }, { type: "text" }], systemPrefix("descriptors", 1));
+const byId = new SystemKeys([{ type: "uuid" }], "descriptors");
+const byName = new SystemKeys([{ type: "path" }, { type: "text" }], "descriptors", 1);
 
 const KEPT_KEYS = 10_000;
 
@@ -29,7 +30,7 @@ export class DescriptorCache {
   keyOf(id: TableId): Uint8Array {
     let key = this.#keys.get(id);
     if (key === undefined) {
-      key = byId.encode([id]);
+      key = byId.encode([id], isTemporaryId(id));
       this.#keys.set(id, key);
     }
     return key;
@@ -49,29 +50,46 @@ export class DescriptorCache {
   }
 }
 
+/** The temporary tables of a session. */
+export interface TemporaryTables {
+  readonly cache: DescriptorCache;
+  /** Undefined while there is none. */
+  readonly schema: string | undefined;
+}
+
 /** The tables of a shard, as a transaction sees them. Each that it asks for is in its read set. */
 export class TransactionTables {
   readonly #access: DescriptorAccess;
   readonly #cache: DescriptorCache;
+  readonly #temporary: TemporaryTables | undefined;
   readonly #onFound: (table: TableDescriptor) => void;
   #hasUnpublished = false;
 
-  /** @param onFound told of each descriptor that was read, as it is in this transaction. */
+  /**
+   * @param onFound told of each descriptor that was read, as it is in this transaction.
+   */
   constructor(
     access: DescriptorAccess,
     cache: DescriptorCache,
     onFound: (table: TableDescriptor) => void,
+    temporary?: TemporaryTables,
   ) {
     this.#access = access;
     this.#cache = cache;
+    this.#temporary = temporary;
     this.#onFound = onFound;
+  }
+
+  #cacheOf(id: TableId): DescriptorCache {
+    return (isTemporaryId(id) ? this.#temporary?.cache : undefined) ?? this.#cache;
   }
 
   /** @throws FirnError `Corrupt`, code `ROW_DESCRIPTOR_CORRUPT`. */
   async find(id: TableId): Promise<TableDescriptor | undefined> {
-    const bytes = await this.#access.get(this.#cache.keyOf(id));
+    const cache = this.#cacheOf(id);
+    const bytes = await this.#access.get(cache.keyOf(id));
     if (bytes === undefined) return undefined;
-    const table = this.#cache.of(id, bytes);
+    const table = cache.of(id, bytes);
     this.#onFound(table);
     return table;
   }
@@ -86,28 +104,50 @@ export class TransactionTables {
   }
 
   async byName(namespace: readonly string[], name: string): Promise<TableDescriptor | undefined> {
-    const bytes = await this.#access.get(byName.encode([namespace, name]));
+    return await this.#named(byName.encode([namespace, name], false));
+  }
+
+  /** A temporary table of the session. */
+  async temporary(
+    namespace: readonly string[],
+    name: string,
+  ): Promise<TableDescriptor | undefined> {
+    return await this.#named(byName.encode([namespace, name], true));
+  }
+
+  async #named(key: Uint8Array): Promise<TableDescriptor | undefined> {
+    const bytes = await this.#access.get(key);
     return bytes === undefined ? undefined : await this.find(idFromBytes(bytes));
   }
 
-  /** All of them, by id. */
+  /** All of the shard by id, and then the temporary ones of the session. */
   async list(): Promise<readonly TableDescriptor[]> {
-    const prefix = systemPrefix("descriptors");
+    return [...(await this.#list(false)), ...(await this.listTemporary())];
+  }
+
+  /** All temporary tables of the session, by id. */
+  async listTemporary(): Promise<readonly TableDescriptor[]> {
+    return this.#temporary?.schema === undefined ? [] : await this.#list(true);
+  }
+
+  async #list(isTemporary: boolean): Promise<readonly TableDescriptor[]> {
+    const prefix = systemPrefix("descriptors", 0, isTemporary);
     const { from, to } = rangeOfPrefix(prefix);
     const stored = await this.#access.values(from, to as Uint8Array);
     return stored.map((bytes) => {
       const table = decodeDescriptor(bytes);
-      return this.#cache.of(table.id, bytes);
+      return this.#cacheOf(table.id).of(table.id, bytes);
     });
   }
 
   /** Stores a descriptor, in place of the one before. @throws as `claimName`. */
   async put(table: TableDescriptor, before: TableDescriptor | undefined): Promise<void> {
+    refuseTemporarySequences(table);
     if (table.unnamed !== true && (before === undefined || !isSameName(before, table))) {
       await this.#claimName(table);
       if (before !== undefined) this.#access.delete(nameKey(before));
     }
-    this.#access.put(byId.encode([table.id]), encodeDescriptor(table));
+    this.#access.put(this.#cacheOf(table.id).keyOf(table.id), encodeDescriptor(table));
     // Who keeps the name shows the columns too.
     if (before === undefined || table.unnamed !== true) return;
     if (noteChange(this.#access, before, table)) this.#hasUnpublished = true;
@@ -129,7 +169,7 @@ export class TransactionTables {
   }
 
   remove(table: TableDescriptor): void {
-    this.#access.delete(byId.encode([table.id]));
+    this.#access.delete(this.#cacheOf(table.id).keyOf(table.id));
     if (table.unnamed !== true) this.#access.delete(nameKey(table));
   }
 
@@ -144,8 +184,18 @@ export class TransactionTables {
   }
 }
 
-function nameKey({ namespace, name }: TableDescriptor): Uint8Array {
-  return byName.encode([namespace, name]);
+/** The sequence ends with its session. @throws FirnError `ROW_TABLE_INVALID` (0A000). */
+function refuseTemporarySequences({ id, name: table, columns }: TableDescriptor): void {
+  if (isTemporaryId(id)) return;
+  const column = columns.find((one) => isTemporaryId(sequenceOf(one) ?? ""));
+  if (column === undefined) return;
+  const message = "a column of a permanent table cannot take numbers of a temporary sequence";
+  const place = { table, column: column.name };
+  throw rowError("Invalid", "ROW_TABLE_INVALID", "0A000", message, place);
+}
+
+function nameKey({ id, namespace, name }: TableDescriptor): Uint8Array {
+  return byName.encode([namespace, name], isTemporaryId(id));
 }
 
 function isSameName(a: TableDescriptor, b: TableDescriptor): boolean {

@@ -6,7 +6,6 @@ import type { TableChange } from "./alter.ts";
 import type { RowScan } from "./batch.ts";
 import { storedDatum } from "./check-datum.ts";
 import { type CheckHost, checkWholeIndex, IndexCheck, type IndexReport } from "./check-index.ts";
-import type { CompiledIndex } from "./compiled-index.ts";
 import { type CompiledTable, readerOf } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import {
@@ -37,21 +36,13 @@ import type {
   RowScanRequest,
 } from "./row-requests.ts";
 import { RowWrites } from "./row-writes.ts";
-import {
-  DecodedScan,
-  IndexedRows,
-  IndexOnlyScan,
-  LazyScan,
-  primaryScan,
-  type RowFilter,
-  type ScanHost,
-  StoredScan,
-  scansOf,
-} from "./scan.ts";
+import { LazyScan, openScan, type RowFilter, type ScanHost, StoredScan, scansOf } from "./scan.ts";
 import { numberAs, type SequenceDescriptor, TransactionSequences } from "./sequence.ts";
+import type { SequenceValues } from "./sequence-values.ts";
 import { TableChanges } from "./table-changes.ts";
 import type { IndexSpec, TableSpec } from "./table-spec.ts";
 import { TransactionTables } from "./tables.ts";
+import { isTemporaryId, isTemporaryKey } from "./temporary/marks.ts";
 import type { TransactionHost } from "./transaction-host.ts";
 
 const MICROS_A_MS = 1_000n;
@@ -88,9 +79,10 @@ export class RowTransaction implements LockOwner {
     this.#host = host;
     this.isolation = options.isolation ?? "serializable";
     this.readOnly = options.readOnly === true;
-    this.#view = new EngineView(host.engine, this.isolation, options.maxAgeMs);
+    this.#view = new EngineView(host.engine, this.isolation, options);
     this.#options = options;
     this.waiter = options.waiter;
+    const { temporary } = options;
     this.#context = this.#newContext(BigInt(host.clock.nowMs()) * MICROS_A_MS);
     const read = async (key: Uint8Array): Promise<Uint8Array | undefined> => {
       this.#assertGoing();
@@ -99,7 +91,7 @@ export class RowTransaction implements LockOwner {
       return bytes;
     };
     const write = (key: Uint8Array): void => {
-      this.assertWritable();
+      if (!isTemporaryKey(key)) this.assertWritable();
       this.#used.clear();
       this.#descriptors.delete(Buffer.from(key).toString("latin1"));
     };
@@ -116,9 +108,10 @@ export class RowTransaction implements LockOwner {
       values: async (from, to) => await this.#values(from, to),
     };
     this.#access = access;
-    this.tables = new TransactionTables(access, host.cache, (table) => this.#used.add(table));
-    this.sequences = new TransactionSequences(access, host.ids);
-    this.objects = new TransactionObjects(access, host.ids, host.newRelation);
+    const onFound = (table: TableDescriptor): unknown => this.#used.add(table);
+    this.tables = new TransactionTables(access, host.cache, onFound, temporary);
+    this.sequences = new TransactionSequences(access, host.ids, temporary);
+    this.objects = new TransactionObjects(access, host.ids, host.newRelation, temporary);
     const lock = (key: Uint8Array, asked: RowLock) => this.#lock(key, asked);
     const readLocked = (key: Uint8Array, asked: RowLock) => this.#read(key, asked);
     this.#foreignKeys = new ForeignKeys({
@@ -246,7 +239,10 @@ export class RowTransaction implements LockOwner {
   /** Rows of a range, in key order or against it. */
   scan(table: TableDescriptor, request: RowScanRequest = {}): RowScan {
     this.#assertGoing();
-    return new LazyScan(async () => this.#openScan(await this.#use(table), request));
+    return new LazyScan(async () => {
+      const compiled = await this.#use(table);
+      return openScan(this.#view, compiled, request, this.#scanHost(), this.#filter(request.lock));
+    });
   }
 
   /**
@@ -260,7 +256,7 @@ export class RowTransaction implements LockOwner {
     rows: readonly (readonly (Datum | undefined)[])[],
     options: InsertOptions = {},
   ): Promise<readonly Inserted[]> {
-    this.assertWritable();
+    this.#assertWritableOf(table);
     const compiled = await this.#use(table);
     const asked = options.columns ?? visibleColumns(table).map(({ id }) => id);
     const places = asked.map((id) => compiled.placeOf(id));
@@ -287,7 +283,7 @@ export class RowTransaction implements LockOwner {
     values: readonly (Datum | undefined)[],
     options: Pick<InsertOptions, "columns"> = {},
   ): Promise<readonly Datum[]> {
-    this.assertWritable();
+    this.#assertWritableOf(table);
     const compiled = await this.#use(table);
     const given = options.columns ?? visibleColumns(table).map(({ id }) => id);
     const places = given.map((id) => compiled.placeOf(id));
@@ -314,7 +310,7 @@ export class RowTransaction implements LockOwner {
     key: readonly Datum[],
     changes: ReadonlyMap<number, Datum | undefined>,
   ): Promise<readonly Datum[] | undefined> {
-    this.assertWritable();
+    this.#assertWritableOf(table);
     const compiled = await this.#use(table);
     const row = await this.#updateRow(compiled, givenKey(compiled, key), changes);
     await this.#endOfCall();
@@ -326,7 +322,7 @@ export class RowTransaction implements LockOwner {
     table: TableDescriptor,
     key: readonly Datum[],
   ): Promise<readonly Datum[] | undefined> {
-    this.assertWritable();
+    this.#assertWritableOf(table);
     const compiled = await this.#use(table);
     const row = await this.#deleteRow(compiled, givenKey(compiled, key));
     await this.#endOfCall();
@@ -339,16 +335,16 @@ export class RowTransaction implements LockOwner {
    * @throws FirnError `Invalid`, code `ROW_SEQUENCE_EXHAUSTED` (2200H).
    */
   async nextval(sequence: SequenceDescriptor): Promise<bigint> {
-    this.assertWritable();
-    const number = await this.#host.valuesOf(sequence.id).next(sequence);
+    this.#assertWritableOf(sequence);
+    const number = await this.#valuesOf(sequence.id).next(sequence);
     this.#options.onNumber?.(sequence.id, number);
     return number;
   }
 
   /** Sets a sequence at once, also where this is rolled back. @throws as `SequenceValues.set`. */
   async setval(sequence: SequenceDescriptor, value: bigint, isCalled = true): Promise<void> {
-    this.assertWritable();
-    await this.#host.valuesOf(sequence.id).set(sequence, value, isCalled);
+    this.#assertWritableOf(sequence);
+    await this.#valuesOf(sequence.id).set(sequence, value, isCalled);
   }
 
   /** `last_value` and `is_called` of a sequence. */
@@ -356,12 +352,17 @@ export class RowTransaction implements LockOwner {
     sequence: SequenceDescriptor,
   ): Promise<{ readonly last: bigint; readonly isCalled: boolean }> {
     this.#assertGoing();
-    return await this.#host.valuesOf(sequence.id).state(sequence);
+    return await this.#valuesOf(sequence.id).state(sequence);
+  }
+
+  #valuesOf(sequence: AnyId): SequenceValues {
+    const temporary = isTemporaryId(sequence) ? this.#options.temporary : undefined;
+    return (temporary ?? this.#host).valuesOf(sequence);
   }
 
   /** @throws FirnError `AlreadyExists`, code `ROW_TABLE_EXISTS`; `Invalid`, `ROW_TABLE_INVALID`. */
   createTable(spec: TableSpec): Promise<TableDescriptor> {
-    return this.#changing().createTable(spec);
+    return this.#changing(spec.id).createTable(spec);
   }
 
   /**
@@ -371,7 +372,7 @@ export class RowTransaction implements LockOwner {
    * @throws FirnError `Conflict`, code `ROW_TABLE_REFERENCED` (2BP01).
    */
   dropTable(id: TableId, options: { readonly cascade?: boolean } = {}): Promise<void> {
-    return this.#changing().dropTable(id, options.cascade === true);
+    return this.#changing(id).dropTable(id, options.cascade === true);
   }
 
   /**
@@ -381,12 +382,38 @@ export class RowTransaction implements LockOwner {
    * @throws FirnError `Invalid`, code `ROW_TABLE_REFERENCED` (0A000).
    */
   truncate(id: TableId, together: readonly TableId[] = []): Promise<TableDescriptor> {
-    return this.#changing().truncate(id, together);
+    return this.#changing(id).truncate(id, together);
+  }
+
+  /** Drops all that is temporary. */
+  async discardTemporary(): Promise<void> {
+    for (const { id } of await this.tables.listTemporary()) {
+      await this.#changing(id).dropTable(id, true);
+    }
+    const sequences = await this.sequences.list();
+    for (const each of sequences) if (isTemporaryId(each.id)) this.sequences.drop(each);
+  }
+
+  /**
+   * A commit follows: temporary tables are dropped or emptied as they say.
+   *
+   * @throws FirnError `Invalid`, code `ROW_TABLE_REFERENCED` (0A000).
+   */
+  async endTemporary(): Promise<void> {
+    const tables = await this.tables.listTemporary();
+    const ending = tables.filter(({ onCommit }) => onCommit !== undefined);
+    // What waits for the commit is checked while the rows are there.
+    if (ending.length > 0) await this.#foreignKeys.checkAll();
+    for (const table of ending) {
+      const changes = this.#changing(table.id, true);
+      if (table.onCommit === "drop") await changes.dropTable(table.id, true);
+      else await changes.clear(table);
+    }
   }
 
   /** Deletes a range of rows, unread. @throws `ROW_RANGE_DELETE_UNSUPPORTED`, as `truncate`. */
   deleteRange(table: TableDescriptor, range: RangeRequest): Promise<void> {
-    return this.#changing().deleteRange(table, range);
+    return this.#changing(table.id).deleteRange(table, range);
   }
 
   /**
@@ -396,7 +423,7 @@ export class RowTransaction implements LockOwner {
    * @throws FirnError `Invalid`, code `ROW_TABLE_INVALID`; `ROW_NULL` (23502): a row has NULL.
    */
   alter(id: TableId, change: TableChange): Promise<TableDescriptor> {
-    return this.#changing().alter(id, change);
+    return this.#changing(id).alter(id, change);
   }
 
   /**
@@ -410,12 +437,12 @@ export class RowTransaction implements LockOwner {
     spec: IndexSpec,
     state: "public" | "backfilling" = "public",
   ): Promise<TableDescriptor> {
-    return this.#changing().createIndex(id, spec, state);
+    return this.#changing(id).createIndex(id, spec, state);
   }
 
   /** Drops an index, and the constraint that it is of: one range is deleted. */
   dropIndex(id: TableId, name: string): Promise<TableDescriptor> {
-    return this.#changing().dropIndex(id, name);
+    return this.#changing(id).dropIndex(id, name);
   }
 
   /** Compares an index with the rows of one state: CHECK INDEX. */
@@ -465,7 +492,7 @@ export class RowTransaction implements LockOwner {
   ): Promise<{ readonly rows: number; readonly bytes: number }> {
     const compiled = await this.#use(table);
     const codec = index === 0 ? compiled.key : compiled.index(index).key;
-    const found = await this.#host.engine.estimate(codec.range(range));
+    const found = await this.#view.estimate(codec.range(range));
     return { rows: found.entries, bytes: found.bytes };
   }
 
@@ -596,58 +623,25 @@ export class RowTransaction implements LockOwner {
     return { transactionTime, session: this.#options.session?.() };
   }
 
-  #changing(): TableChanges {
-    this.assertWritable();
+  #changing(id: TableId, isOfCommit = false): TableChanges {
+    const temporary = isTemporaryId(id) ? this.#options.temporary : undefined;
+    if (!isOfCommit) this.assertWritable();
+    const valuesOf = (sequence: AnyId): SequenceValues => this.#valuesOf(sequence);
+    const newRelation = temporary && (async () => temporary.newRelation());
     return new TableChanges({
-      host: this.#host,
+      host: { ...this.#host, valuesOf, ...(newRelation && { newRelation }) },
       tables: this.tables,
       sequences: this.sequences,
       view: this.#view,
       foreignKeys: this.#foreignKeys,
       context: this.#context,
-      assertSerializable: () => this.#assertSerializable(),
+      // No other transaction changes rows that are temporary.
+      assertSerializable: () => temporary ?? this.#assertSerializable(),
       use: (table) => this.#use(table),
       storedRows: (compiled) =>
         new StoredScan(scansOf(this.#view, compiled.key, {}), this.#scanHost()),
       scan: (table, request) => this.scan(table, request),
     });
-  }
-
-  #openScan(compiled: CompiledTable, request: RowScanRequest): RowScan {
-    const index = request.index ?? 0;
-    const host = this.#scanHost();
-    if (index === 0) {
-      return primaryScan(this.#view, compiled, request, host, this.#filter(request.lock));
-    }
-    const of = compiled.index(index);
-    if (of.index.state !== "public") {
-      const place = { table: compiled.table.name, index: of.index.name };
-      throw rowError("Invalid", "ROW_INDEX_UNREADY", "55000", "the index is not built yet", place);
-    }
-    return this.#indexScan(compiled, of, request, host);
-  }
-
-  #indexScan(
-    compiled: CompiledTable,
-    index: CompiledIndex,
-    request: RowScanRequest,
-    host: ScanHost,
-  ): RowScan {
-    const { table } = compiled;
-    const columns = request.columns ?? visibleColumns(table).map(({ id }) => id);
-    const entries = scansOf(this.#view, index.key, request);
-    const isCovered = columns.every((id) => index.covers(id));
-    if (request.indexOnly === true && !isCovered) {
-      const message = "the index does not have all columns: INCLUDE them";
-      const place = { table: table.name, index: index.index.name };
-      throw rowError("Invalid", "ROW_INDEX_UNCOVERED", "0A000", message, place);
-    }
-    if (isCovered && request.lock === undefined && request.ranges === undefined) {
-      return new IndexOnlyScan(entries, index.reader(columns), host);
-    }
-    const rows = new IndexedRows(entries, compiled, index, host);
-    const reader = compiled.reader(columns);
-    return new DecodedScan(rows, reader, this.#filter(request.lock), request.limit);
   }
 
   #filter(lock: RowLock | undefined): RowFilter | undefined {
@@ -683,6 +677,7 @@ export class RowTransaction implements LockOwner {
 
   /** Waits for a row's lock; afterwards the newest state is read, where the level allows it. */
   #lock(key: Uint8Array | string, { mode, wait = "wait" }: RowLock): Maybe<LockOutcome> {
+    if (typeof key !== "string" && isTemporaryKey(key)) return "held";
     const name =
       typeof key === "string"
         ? key
@@ -782,6 +777,12 @@ export class RowTransaction implements LockOwner {
     if (this.isolation === "serializable") return;
     const message = "a change that reads the rows needs a serializable transaction";
     throw rowError("Invalid", "ROW_ISOLATION_TOO_LOW", "0A000", message);
+  }
+
+  /** A read-only transaction writes temporary tables too. @throws as `assertWritable`. */
+  #assertWritableOf({ id }: { readonly id: AnyId }): void {
+    if (isTemporaryId(id)) this.#assertGoing();
+    else this.assertWritable();
   }
 
   /** @throws FirnError `Invalid`, code `ROW_TRANSACTION_READ_ONLY` (25006). */

@@ -3,6 +3,7 @@ import { createMetrics, type Metrics } from "../../src/base/metrics.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { WaitGraph } from "../../src/base/wait-graph.ts";
 import { WireListener, type WireOptions } from "../../src/pgwire/listener.ts";
+import { TemporaryMemory } from "../../src/rows/index.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import type { VirtualRelations } from "../../src/sql/catalog/virtual.ts";
 import { LazyExpressions } from "../../src/sql/lazy-expressions.ts";
@@ -10,6 +11,7 @@ import { Parser } from "../../src/sql/parse/parser.ts";
 import { AdvisoryLocks } from "../../src/sql/session/advisory-locks.ts";
 import { openSession } from "../../src/sql/session/open.ts";
 import type { SqlSession } from "../../src/sql/session/session.ts";
+import { TemporarySchemas } from "../../src/sql/session/temporary-schemas.ts";
 import { openRows } from "../rows/support/open-rows.ts";
 import { MemoryCatalog } from "../sql/memory-catalog.ts";
 
@@ -190,11 +192,15 @@ export interface TestServer {
   readonly defects: unknown[];
   readonly metrics: Metrics;
   readonly sessions: SqlSession[];
+  readonly temporary: TemporarySchemas;
   /** Tables of the catalog. */
   readonly names: readonly string[];
   client(): WireClient;
   close(): Promise<void>;
 }
+
+/** Of temporary tables of all sessions: more than one session may have. */
+export const TEMPORARY_BYTES: number = 80 * 1_024 * 1_024;
 
 /** A listener whose sessions share one store of rows. */
 export async function openServer(
@@ -213,6 +219,7 @@ export async function openServer(
   const opened = await openRows(undefined, expressions, waits);
   const names = new MemoryCatalog(opened.rows);
   const locks = new AdvisoryLocks(waits);
+  const temporary = new TemporarySchemas(new TemporaryMemory(TEMPORARY_BYTES));
   const listener = new WireListener({
     clock,
     prng: new SeededPrng(7),
@@ -228,6 +235,7 @@ export async function openServer(
         prng,
         catalog,
         advisory: { locks, space: database },
+        temporary,
         user,
         database,
         settings,
@@ -243,6 +251,7 @@ export async function openServer(
     defects,
     metrics,
     sessions,
+    temporary,
     get names() {
       return names.names;
     },

@@ -3,6 +3,7 @@ import { Parser } from "../../sql/parse/parser.ts";
 import { AdvisoryLocks } from "../../sql/session/advisory-locks.ts";
 import { openSession } from "../../sql/session/open.ts";
 import type { SqlSession } from "../../sql/session/session.ts";
+import { TemporarySchemas } from "../../sql/session/temporary-schemas.ts";
 import type { Actor } from "../actor.ts";
 import { catalogView, type SqlParts } from "./catalog-view.ts";
 import type { SqlLogin } from "./login.ts";
@@ -18,6 +19,7 @@ export function sessionOpener(parts: SqlParts): SessionOpener {
   const { clock, prng } = parts.catalog.context;
   const parser = new Parser(clock);
   const locks = new AdvisoryLocks(parts.shards.waits);
+  const temporary = new TemporarySchemas();
   return {
     open: (actor, login) => {
       const access = new SessionAccess(actor, clock);
@@ -32,7 +34,8 @@ export function sessionOpener(parts: SqlParts): SessionOpener {
       };
       // Sessions on a catalog's rows are all on one node, so that memory holds their locks.
       const advisory = { locks, space: `${actor.account}\0${login.database}` };
-      return openSession({ parser, clock, prng, catalog, advisory, onUnreleased, ...login });
+      const shared = { parser, clock, prng, advisory, temporary };
+      return openSession({ ...shared, catalog, onUnreleased, ...login });
     },
     close: () => parser.close(),
   };

@@ -1,15 +1,18 @@
 import type { Privilege } from "../../api/privileges.ts";
 import { FirnError } from "../../base/error.ts";
 import type { TableId } from "../../base/ids.ts";
-import type {
-  ForeignKeySpec,
-  IndexSpec,
-  RowTransaction,
-  TableDescriptor,
+import {
+  type ForeignKeySpec,
+  type IndexSpec,
+  isTemporaryId,
+  type RowTransaction,
+  type TableDescriptor,
+  type TemporaryShard,
+  temporaryId,
 } from "../../rows/index.ts";
-import { SqlError } from "../error.ts";
+import { notSupported, SqlError } from "../error.ts";
 import { ALL_HELD, assertHeld, type Held, type HeldKind } from "./held.ts";
-import type { CatalogListing } from "./listing.ts";
+import type { CatalogListing, ListedRelation } from "./listing.ts";
 import type { CatalogEntry, CatalogView, Claim, NewTable, TableName } from "./view.ts";
 
 type Change =
@@ -52,12 +55,36 @@ export interface FoundEntry {
 export class CatalogChanges {
   readonly #catalog: CatalogView;
   readonly #onUnreleased: (error: unknown) => void;
+  readonly #temporary: TemporaryShard | undefined;
   #changes: Change[] = [];
 
   /** @param onUnreleased told of what a dropped table has left behind. */
-  constructor(catalog: CatalogView, onUnreleased: (error: unknown) => void) {
+  constructor(
+    catalog: CatalogView,
+    onUnreleased: (error: unknown) => void,
+    temporary?: TemporaryShard,
+  ) {
     this.#catalog = catalog;
     this.#onUnreleased = onUnreleased;
+    this.#temporary = temporary;
+  }
+
+  /** The schema of the session's temporary tables; undefined while there is none. */
+  get temporarySchema(): string | undefined {
+    return this.#temporary?.schema;
+  }
+
+  /** The schema for a temporary table that is made. @throws SqlError 0A000. */
+  beginTemporary(): string {
+    if (this.#temporary === undefined) throw notSupported("a temporary table in this database");
+    return this.#temporary.begin();
+  }
+
+  /** Whether a namespace is that of the session's temporary tables: the catalog knows none. */
+  #isTemporary(path: readonly string[]): boolean {
+    const { temporarySchema } = this;
+    if (temporarySchema === undefined || path.length !== 1) return false;
+    return path[0] === temporarySchema || path[0] === "pg_temp";
   }
 
   get mark(): number {
@@ -69,6 +96,7 @@ export class CatalogChanges {
   }
 
   async hasNamespace(path: readonly string[]): Promise<boolean> {
+    if (this.#isTemporary(path)) return true;
     const last = this.#changes.findLast(
       (change) => "path" in change && isSame({ path: change.path }, { path }),
     );
@@ -83,6 +111,11 @@ export class CatalogChanges {
 
   /** The table that a name means, with what may be done with it. @throws SqlError 42809. */
   async look(rows: RowTransaction, at: TableName): Promise<FoundEntry | undefined> {
+    if (this.#isTemporary(at.path)) {
+      const path = [this.temporarySchema as string];
+      const own = await rows.tables.temporary(path, at.name);
+      return own && { table: own, held: ALL_HELD };
+    }
     const entry = await this.#entryOf(at);
     const table = entry && (await rows.tables.find(entry.id));
     return table && { table, held: entry.held ?? ALL_HELD };
@@ -94,7 +127,7 @@ export class CatalogChanges {
       (change) => change.kind === "create namespace" && isSame(change, { path }),
     );
     // What this transaction makes belongs to its session.
-    if (isMade || this.#catalog.heldOn === undefined) return ALL_HELD;
+    if (isMade || this.#isTemporary(path) || this.#catalog.heldOn === undefined) return ALL_HELD;
     return await this.#catalog.heldOn(path);
   }
 
@@ -105,6 +138,7 @@ export class CatalogChanges {
 
   /** What may be done with a table; undefined for none that may be known. */
   async heldAt(at: TableName): Promise<Held | undefined> {
+    if (this.#isTemporary(at.path)) return ALL_HELD;
     const entry = await this.#entryOf(at);
     return entry && (entry.held ?? ALL_HELD);
   }
@@ -112,6 +146,10 @@ export class CatalogChanges {
   /** @throws SqlError 42501; 3F000 where the namespace is not there. */
   async assertHeldOn(path: readonly string[], privilege: Privilege): Promise<void> {
     const name = path.join(".");
+    if (privilege === "drop" && this.#isTemporary(path)) {
+      const hint = "It goes with its session: DISCARD TEMP drops what is in it.";
+      throw new SqlError("42501", `permission denied for schema ${name}`, { hint });
+    }
     const kind: HeldKind = path.length === 0 ? "database" : "schema";
     const above = await this.heldIn(path);
     if (above === undefined) throw new SqlError("3F000", `schema "${name}" does not exist`);
@@ -120,6 +158,23 @@ export class CatalogChanges {
 
   /** A listing of the catalog with the changes of this transaction. */
   async over(listing: CatalogListing, rows: RowTransaction): Promise<CatalogListing> {
+    const { temporarySchema: temporary } = this;
+    if (temporary === undefined) return await this.#changed(listing, rows);
+    const path = [temporary];
+    const tables = await rows.tables.listTemporary();
+    const relations = tables.map((table): ListedRelation => {
+      return { id: table.id, path, name: table.name, kind: "rows", comment: "", table };
+    });
+    const changed = await this.#changed(listing, rows);
+    return {
+      ...changed,
+      temporary,
+      namespaces: [...changed.namespaces, { path }],
+      relations: [...changed.relations, ...relations],
+    };
+  }
+
+  async #changed(listing: CatalogListing, rows: RowTransaction): Promise<CatalogListing> {
     if (this.#changes.length === 0) return listing;
     const namespaces = new Map(listing.namespaces.map((each) => [each.path.join("."), each]));
     const relations = new Map(listing.relations.map((each) => [each.id, each]));
@@ -154,6 +209,7 @@ export class CatalogChanges {
 
   /** The tables of a namespace. */
   async tablesIn(rows: RowTransaction, path: readonly string[]): Promise<TableDescriptor[]> {
+    if (this.#isTemporary(path)) return [...(await rows.tables.listTemporary())];
     const isThere = await this.#catalog.hasNamespace(path);
     const before = isThere ? (await this.#catalog.contentOf(path)).tables : [];
     const names = new Set(before.map(({ name }) => name));
@@ -211,21 +267,28 @@ export class CatalogChanges {
   ): Promise<void> {
     await this.assertHeldOn(at.path, "create");
     if ((await this.find(rows, at)) !== undefined) throw taken(at.name);
+    if (this.#isTemporary(at.path)) {
+      const id = temporaryId(this.#catalog.newTableId());
+      const foreignKeys = ofTable(id, keys);
+      await rows.createTable({ ...table, foreignKeys, id, namespace: at.path });
+      return;
+    }
     // In the place of one that this transaction drops: the entry stays, and gets other rows.
     const dropped = this.#changes.find(
       (change) => change.kind === "drop" && isSame(change.at, at) && !this.#isNew(change.id),
     );
     const id = dropped !== undefined && "id" in dropped ? dropped.id : this.#catalog.newTableId();
-    const foreignKeys = keys.map((key) => ({
-      ...key,
-      references: { table: id, ...key.references },
-    }));
+    const foreignKeys = ofTable(id, keys);
     await rows.createTable({ ...table, foreignKeys, id, namespace: at.path, unnamed: true });
     this.#changes.push({ kind: "create", at, id });
   }
 
   /** Drops a table and its rows, which nothing brings back. @throws SqlError 42501. */
   async dropTable(rows: RowTransaction, at: TableName, { id }: TableDescriptor): Promise<void> {
+    if (isTemporaryId(id)) {
+      await rows.dropTable(id);
+      return;
+    }
     await this.assertHeld(at, ["drop", "write-data"]);
     await rows.dropTable(id);
     this.#changes.push({ kind: "drop", at, id });
@@ -239,6 +302,15 @@ export class CatalogChanges {
   ): Promise<void> {
     if (!(await this.hasNamespace(to.path))) {
       throw new SqlError("3F000", `schema "${to.path.join(".")}" does not exist`);
+    }
+    if (this.#isTemporary(to.path) !== isTemporaryId(id)) {
+      const message = "cannot move objects into or out of temporary schemas";
+      throw new SqlError("0A000", message);
+    }
+    if (isTemporaryId(id)) {
+      if ((await this.find(rows, to)) !== undefined) throw taken(to.name);
+      await rows.alter(id, { kind: "rename", namespace: to.path, name: to.name });
+      return;
     }
     await this.assertHeld(at, ["drop"]);
     await this.assertHeldOn(to.path, "create");
@@ -362,6 +434,7 @@ export class CatalogChanges {
 
   /** @throws SqlError 42501. */
   async assertHeld(at: TableName, needs: readonly Privilege[]): Promise<void> {
+    if (this.#isTemporary(at.path)) return;
     assertHeld((await this.#entryOf(at))?.held, needs, "table", at.name);
   }
 
@@ -377,6 +450,11 @@ export class CatalogChanges {
     if (meaning !== "as before") return meaning;
     return await this.#catalog.entry(at);
   }
+}
+
+/** Foreign keys that say no table are of the table itself. */
+function ofTable(table: TableId, keys: readonly NewForeignKey[]): readonly ForeignKeySpec[] {
+  return keys.map((key) => ({ ...key, references: { table, ...key.references } }));
 }
 
 /** A new table may take a name that another one gives up: tables that are there move first. */

@@ -56,6 +56,8 @@ export interface CatalogListing {
   /** Names of all catalogs. */
   readonly databases: readonly string[];
   readonly sequences?: readonly ListedSequence[];
+  /** The schema of the session's temporary tables, where there is one. */
+  readonly temporary?: string;
   /** Types, views and comments of SQL that may be known. */
   readonly objects?: readonly SqlObject[];
   /** What sequences gave last, by their ids, where the statement asks for it. */

@@ -204,7 +204,8 @@ export const catalogObjectFamily: Family = {
   PG_encoding_to_char: (encoding: number) => (encoding === 6 ? "UTF8" : ""),
   PG_char_to_encoding: (name: string) => (/^utf-?8$/i.test(name) ? 6 : -1),
   pg_relation_is_publishable: () => false,
-  pg_my_temp_schema: () => 0,
+  pg_my_temp_schema: ({ catalog }: SqlContext) =>
+    catalog?.temporary === undefined ? 0 : (catalog.schema(catalog.temporary)?.oid ?? 0),
   // No table is partitioned, and none has triggers that pg_trigger would list.
   pg_partition_ancestors: () => [],
   pg_get_triggerdef: () => null,

@@ -22,8 +22,11 @@ export const sessionFamily: Family = {
   current_schema: (at: SqlContext) => schemasOf(at)[0] ?? null,
   current_schemas(withImplicit: boolean, at: SqlContext) {
     const schemas = schemasOf(at);
-    const isNamed = !withImplicit || schemas.includes("pg_catalog");
-    return vector(isNamed ? schemas : ["pg_catalog", ...schemas]);
+    if (!withImplicit) return vector(schemas);
+    const named = schemas.includes("pg_catalog") ? schemas : ["pg_catalog", ...schemas];
+    const temporary = at.catalog?.temporary;
+    const isFirst = temporary !== undefined && !named.includes(temporary);
+    return vector(isFirst ? [temporary, ...named] : named);
   },
   pg_backend_pid: (at: SqlContext) => at.session.backendPid,
   show_config_by_name: (name: string, at: SqlContext) => at.session.setting(name, false),

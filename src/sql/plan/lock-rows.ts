@@ -1,10 +1,11 @@
 import type { Node } from "libpg-query";
-import type {
-  Datum,
-  LockMode,
-  RowLock,
-  RowTransaction,
-  TableDescriptor,
+import {
+  type Datum,
+  isTemporaryId,
+  type LockMode,
+  type RowLock,
+  type RowTransaction,
+  type TableDescriptor,
 } from "../../rows/index.ts";
 import type { Expr } from "../bind/expr.ts";
 import type { ExprPrinter } from "../bind/expr-text.ts";
@@ -315,7 +316,7 @@ async function* lockedRows(
   open: () => Promise<RowSource>,
 ): AsyncGenerator<readonly Row[], void> {
   const rows = await run.transaction();
-  rows.assertWritable();
+  if (!plan.targets.every(({ table }) => isTemporaryId(table.id))) rows.assertWritable();
   const pass = new LockPass(plan, run, rows, rows.isFresh);
   const locked = await pass.all(open);
   for (let at = 0; at < locked.length; at += BATCH) yield locked.slice(at, at + BATCH);

@@ -93,4 +93,6 @@ export interface Prepared extends Pick<Plan, "tag" | "parameterTypes" | "columns
   /** Made by `PREPARE`, not by the protocol. */
   readonly isSql: boolean;
   readonly preparedMicros: bigint;
+  /** The schema of temporary tables when it was planned, which came first on the search path. */
+  readonly temporary: string | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Prng } from "../../base/prng.ts";
-import type { Datum } from "../../rows/index.ts";
+import { type Datum, TemporaryShard } from "../../rows/index.ts";
 import { CatalogChanges } from "../catalog/catalog-changes.ts";
 import type { CatalogView } from "../catalog/view.ts";
 import { FunctionRegistry } from "../functions/resolve.ts";
@@ -12,6 +12,7 @@ import { TypeRegistry } from "../types/registry.ts";
 import type { AdvisoryLocks } from "./advisory-locks.ts";
 import { sessionPlanner } from "./planner.ts";
 import { SqlSession } from "./session.ts";
+import { TemporarySchemas } from "./temporary-schemas.ts";
 
 export interface OpenParts {
   readonly parser: Parser;
@@ -22,6 +23,8 @@ export interface OpenParts {
   readonly user: string;
   readonly database: string;
   readonly settings: ReadonlyMap<string, string>;
+  /** Of all sessions of a server; of this one alone where absent. */
+  readonly temporary?: TemporarySchemas;
   /** Told of the entry of a dropped table that could not be removed. */
   readonly onUnreleased?: (error: unknown) => void;
 }
@@ -31,22 +34,31 @@ export function openSession({
   catalog,
   settings,
   onUnreleased = () => undefined,
+  temporary = new TemporarySchemas(),
   ...parts
 }: OpenParts): SqlSession {
   const types = new TypeRegistry();
   types.defineCodec(OID.regtype, ownRegtype(types) as TypeCodec<Datum>);
   const functions = new FunctionRegistry(types);
+  const slot = temporary.open();
+  const own = new TemporaryShard({ schema: () => slot.schema(), memory: temporary.memory });
   const session: SqlSession = new SqlSession({
     ...parts,
     types,
+    temporary: own,
+    onClosed: () => {
+      own.clear();
+      slot.close();
+    },
     settings: new Map([["session_authorization", parts.user], ...settings]),
-    names: new CatalogChanges(catalog, onUnreleased),
+    names: new CatalogChanges(catalog, onUnreleased, own),
     assume: catalog.roles?.assume,
     plan: sessionPlanner(functions, catalog),
     open: ({ isolation, ...modes }) =>
       catalog.begin({
         ...modes,
         isolation: isolation === "read uncommitted" ? "read committed" : isolation,
+        temporary: own,
         session: () => session.contexts.now(),
         waiter: session.locks.owner,
         onNumber: (sequence, value) => session.sequences.note(sequence, value),

@@ -8,6 +8,7 @@ import type {
 } from "../../rows/index.ts";
 import type { CatalogChanges, FoundEntry } from "../catalog/catalog-changes.ts";
 import { assertHeld, type Held, isDescribed, isKnown } from "../catalog/held.ts";
+import { tableOid } from "../catalog/system/object-oids.ts";
 import { sequenceRelation } from "../catalog/system/sequence-relation.ts";
 import type { CatalogView } from "../catalog/view.ts";
 import { SYSTEM_DATABASE, type VirtualRelations } from "../catalog/virtual.ts";
@@ -32,6 +33,9 @@ import { type IsSameTable, isSameTable, PlanBasis, PlanCache } from "./plan-cach
 import type { SqlSession } from "./session.ts";
 import { SystemCatalog } from "./system-catalog.ts";
 import { TypeNames } from "./type-names.ts";
+
+/** What the session's own schema of temporary tables is called, whatever its number. */
+const TEMPORARY = "pg_temp";
 
 /** The schema of names that say none and are nowhere else. It is there without being made. */
 const PUBLIC = "public";
@@ -60,7 +64,7 @@ export function sessionPlanner(
       typeNames.set(session, types);
     }
     const names = new Names(session, seen, types);
-    types.begin(names.searchPath.map((path) => path.join(".")));
+    types.begin(names.schemas);
     const isSystem = await system.load(session, statement, types);
     const cache = caches.get(session) ?? new PlanCache(session);
     caches.set(session, cache);
@@ -73,7 +77,7 @@ export function sessionPlanner(
       cursors: session.cursors,
       prepare: (inner, types, isSql) => session.prepare(inner, types, isSql),
       searchPath: () => names.searchPath,
-      namespaceFor: (schema) => names.namespaceFor(schema),
+      namespaceFor: (schema, isTemporary) => names.namespaceFor(schema, isTemporary),
       roles: catalog.roles,
       find: (rows, range, needs) => names.find(rows, range, needs),
       heldOn: (path, privilege) => session.transactionState.names.assertHeldOn(path, privilege),
@@ -101,9 +105,6 @@ export function sessionPlanner(
     return plan;
   };
 }
-
-/** OIDs of tables: above those of PostgreSQL itself, by the number of their relation. */
-const FIRST_OID = 100_000;
 
 /** The work of a statement: READ COMMITTED reads what has been committed until it begins. */
 async function rowsOfRun({ transaction, signal }: RunContext): Promise<RowTransaction> {
@@ -155,9 +156,29 @@ class Names {
     return this.#session.transactionState.names;
   }
 
-  get #path(): readonly string[] {
+  /** The search path, as it is set. */
+  get schemas(): readonly string[] {
     const { settings, user } = this.#session;
     return namesOf(settings.get("search_path")).map((each) => (each === "$user" ? user : each));
+  }
+
+  /** Where relations are looked for: among temporary ones first, unless the path places them. */
+  get #path(): readonly string[] {
+    const { schemas } = this;
+    const { temporarySchema } = this.#names;
+    const isPlaced = schemas.includes(TEMPORARY) || temporarySchema === undefined;
+    return (isPlaced ? schemas : [temporarySchema, ...schemas]).flatMap((each) => this.#real(each));
+  }
+
+  /** The schemas where a name is looked for. */
+  #among(schema: string | undefined): readonly string[] {
+    return schema === undefined ? this.#path : this.#real(schema);
+  }
+
+  #real(schema: string): readonly string[] {
+    if (schema !== TEMPORARY) return [schema];
+    const { temporarySchema } = this.#names;
+    return temporarySchema === undefined ? [] : [temporarySchema];
   }
 
   /** What names of one statement mean, as they are looked up. */
@@ -251,11 +272,20 @@ class Names {
       : virtual?.find(schema, name);
   }
 
+  /** A temporary table of a name, where one comes before all that is computed. */
+  async #shadowing(schema: string | undefined, name: string): Promise<FoundEntry | undefined> {
+    const { temporarySchema } = this.#names;
+    if (schema !== undefined || temporarySchema === undefined) return undefined;
+    if (this.#path[0] !== temporarySchema) return undefined;
+    return await this.#names.look(await this.#rows(), { path: [temporarySchema], name });
+  }
+
   async #lookUp(schema: string | undefined, name: string): Promise<KnownRelation | undefined> {
-    const computed = this.#computed(schema, name);
+    const shadowing = await this.#shadowing(schema, name);
+    const computed = shadowing === undefined ? this.#computed(schema, name) : undefined;
     if (computed !== undefined) return { kind: "virtual", virtual: computed };
     const rows = await this.#rows();
-    const found = await this.#found(rows, schema, name);
+    const found = shadowing ?? (await this.#found(rows, schema, name));
     if (found === undefined) {
       const view = await this.viewNamed(rows, schema, name);
       if (view !== undefined) return await this.#knownView(view);
@@ -268,7 +298,7 @@ class Names {
     // Types of columns tell of them.
     if (isDescribed(held)) await this.#types.defineColumns(table);
     const estimate = await rows.estimate(table, 0);
-    const oid = FIRST_OID + table.relation;
+    const oid = tableOid(table.relation);
     const needs = new Set<Privilege>();
     return { kind: "table", use: { descriptor: table, oid, held, needs, rows: estimate.rows } };
   }
@@ -300,7 +330,7 @@ class Names {
     name: string,
   ): Promise<{ readonly sequence: SequenceDescriptor; readonly held: Held } | undefined> {
     const rows = await this.#rows();
-    for (const each of schema === undefined ? this.#path : [schema]) {
+    for (const each of this.#among(schema)) {
       const sequence = await rows.sequences.byName(each.split("."), name);
       const held = sequence && (await this.#heldOnSequence(rows, sequence));
       if (sequence !== undefined && held?.isAny === true) return { sequence, held };
@@ -321,7 +351,7 @@ class Names {
   }
 
   async viewNamed(rows: RowTransaction, schema: string | undefined, name: string) {
-    for (const each of schema === undefined ? this.#path : [schema]) {
+    for (const each of this.#among(schema)) {
       const found = await rows.objects.byName("relation", each.split("."), name);
       if (found?.kind !== "view") continue;
       if (isKnown(await this.#names.heldIn(found.namespace))) return found;
@@ -331,7 +361,7 @@ class Names {
 
   async #knownView(view: ViewObject): Promise<KnownRelation> {
     const query = await this.parse(view.query);
-    return { kind: "view", view, oid: FIRST_OID + view.number, query };
+    return { kind: "view", view, oid: tableOid(view.number), query };
   }
 
   async parse(text: string): Promise<Node> {
@@ -352,9 +382,10 @@ class Names {
   ): Promise<FoundTable | undefined> {
     const { relname = "" } = range;
     const schema = this.#schemaOf(range);
-    const path = schema === undefined ? this.#path : [schema];
+    const path = this.#among(schema);
     const { virtual } = this.#catalog;
-    if (path.some((each) => virtual?.find(each, relname) !== undefined)) {
+    const isShadowed = (await this.#shadowing(schema, relname)) !== undefined;
+    if (!isShadowed && path.some((each) => virtual?.find(each, relname) !== undefined)) {
       if (needs.every((need) => need === "read-data")) return undefined;
       throw readOnly(relname);
     }
@@ -368,7 +399,7 @@ class Names {
     schema: string | undefined,
     name: string,
   ): Promise<(FoundTable & FoundEntry) | undefined> {
-    for (const each of schema === undefined ? this.#path : [schema]) {
+    for (const each of this.#among(schema)) {
       const path = each.split(".");
       const found = await this.#names.look(rows, { path, name });
       if (found !== undefined) return { ...found, path };
@@ -376,9 +407,20 @@ class Names {
     return undefined;
   }
 
-  /** Where something new goes. @throws SqlError 3F000, 42501. */
-  async namespaceFor(schema: string | undefined): Promise<readonly string[]> {
-    for (const each of schema === undefined ? this.#path : [schema]) {
+  /** Where something new goes. @throws SqlError 3F000, 42501, 42P16. */
+  async namespaceFor(
+    schema: string | undefined,
+    isTemporary: boolean | undefined,
+  ): Promise<readonly string[]> {
+    const first = schema ?? this.schemas[0];
+    const isOwn = first === TEMPORARY || first === this.#names.temporarySchema;
+    if (isTemporary === true || (isOwn && first !== undefined)) {
+      if (schema === undefined || isOwn) return this.#temporary(isTemporary);
+      const message = "cannot create temporary relation in non-temporary schema";
+      throw new SqlError("42P16", message);
+    }
+    for (const each of schema === undefined ? this.schemas : [schema]) {
+      if (each === TEMPORARY) continue;
       const path = each.split(".");
       if (each !== PUBLIC && !(await this.#names.hasNamespace(path))) continue;
       await this.#names.assertHeldOn(path, "create");
@@ -386,5 +428,11 @@ class Names {
     }
     if (schema !== undefined) throw new SqlError("3F000", `schema "${schema}" does not exist`);
     throw new SqlError("3F000", "no schema has been selected to create in");
+  }
+
+  /** @throws SqlError 0A000 for what cannot be temporary. */
+  #temporary(isTemporary: boolean | undefined): readonly string[] {
+    if (isTemporary !== undefined) return [this.#names.beginTemporary()];
+    throw notSupported("this in the temporary schema", "Tables and sequences can be temporary.");
   }
 }

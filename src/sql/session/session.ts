@@ -1,7 +1,13 @@
 import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
-import { type Datum, type RowTransaction, RowViolation } from "../../rows/index.ts";
+import {
+  type Datum,
+  isTemporaryId,
+  type RowTransaction,
+  RowViolation,
+  type TemporaryShard,
+} from "../../rows/index.ts";
 import { assertHeld } from "../catalog/held.ts";
 import { SqlError } from "../error.ts";
 import { tooDeep } from "../parse/parse-text.ts";
@@ -25,6 +31,9 @@ import { Transaction, type TransactionParts } from "./transaction.ts";
 
 export interface SessionParts extends Pick<TransactionParts, "open" | "names"> {
   readonly parser: Parser;
+  readonly temporary: TemporaryShard;
+  /** It has ended: nothing of it is open any more. */
+  readonly onClosed: () => void;
   readonly clock: Clock;
   readonly prng: Prng;
   readonly types: TypeRegistry;
@@ -158,13 +167,14 @@ export class SqlSession {
     const plan = await this.#planned(statement, givenTypes);
     const { tag, parameterTypes, columns } = plan;
     const preparedMicros = BigInt(this.clock.nowMs()) * 1_000n;
-    return { statement, plan, givenTypes, tag, parameterTypes, columns, isSql, preparedMicros };
+    const made = { statement, plan, givenTypes, tag, parameterTypes, columns, isSql };
+    return { ...made, preparedMicros, temporary: this.#parts.temporary.schema };
   }
 
   /** A prepared statement, planned again where its tables have changed. */
   async current(name: string): Promise<Prepared | undefined> {
     const prepared = this.prepared.get(name);
-    if (prepared === undefined || (await this.#isFresh(prepared.plan))) return prepared;
+    if (prepared === undefined || (await this.#isCurrent(prepared))) return prepared;
     const again = await this.#planAgain(prepared);
     this.prepared.set(name, { ...again, preparedMicros: prepared.preparedMicros });
     return again;
@@ -196,7 +206,7 @@ export class SqlSession {
     const context = this.#begin(running, prepared.statement.isOfMany === true);
     try {
       await this.#assumeRole(prepared.statement);
-      const isFresh = await this.#isFresh(prepared.plan);
+      const isFresh = await this.#isCurrent(prepared);
       const { plan } = isFresh ? prepared : await this.#planAgain(prepared);
       assertMayRun(plan);
       assertMayWrite(plan, transaction);
@@ -227,7 +237,7 @@ export class SqlSession {
 
   /** Opens a portal with a name over a query: a cursor, until its transaction ends. */
   async openPortal(name: string, prepared: Prepared, parameters: readonly Datum[]): Promise<void> {
-    const isFresh = await this.#isFresh(prepared.plan);
+    const isFresh = await this.#isCurrent(prepared);
     const fresh = isFresh ? prepared : await this.#planAgain(prepared);
     const opening = { ...fresh, plan: planPortal(name, fresh.plan) };
     const started = await this.start(opening, parameters, false);
@@ -248,6 +258,7 @@ export class SqlSession {
       columns,
       isSql: false,
       preparedMicros: 0n,
+      temporary: undefined,
     };
     return await this.start(fetching, [], isLast);
   }
@@ -344,6 +355,7 @@ export class SqlSession {
       if (this.transactionState.hasBegun) await this.transactionState.rollback();
     } finally {
       this.locks.releaseAll();
+      this.#parts.onClosed();
     }
   }
 
@@ -380,6 +392,13 @@ export class SqlSession {
       if (error instanceof RangeError && /call stack/.test(error.message)) throw tooDeep();
       throw error;
     }
+  }
+
+  /** As `#isFresh`; names mean what they meant before the session had temporary tables. */
+  async #isCurrent({ plan, temporary }: Prepared): Promise<boolean> {
+    const isAlone = plan.tables === undefined || plan.tables.length === 0;
+    if (!isAlone && temporary !== this.#parts.temporary.schema) return false;
+    return await this.#isFresh(plan);
   }
 
   /** Whether the tables of a plan are as they were when it was made, and where they were. */
@@ -517,9 +536,11 @@ function assertMayRun({ tables = [] }: Plan): void {
   }
 }
 
-/** @throws SqlError 25006, whether or not there are rows to change. */
-function assertMayWrite({ writes }: Plan, { modes }: Transaction): void {
+/** @throws SqlError 25006, whether or not there are rows to change that are not temporary. */
+function assertMayWrite({ writes, tables = [] }: Plan, { modes }: Transaction): void {
   if (writes === undefined || !modes.readOnly) return;
+  const written = tables.filter(({ needs }) => needs?.has("write-data") === true);
+  if (written.length > 0 && written.every(({ descriptor: { id } }) => isTemporaryId(id))) return;
   throw new SqlError("25006", `cannot execute ${writes} in a read-only transaction`);
 }
 

@@ -1,4 +1,5 @@
 import type { Node } from "libpg-query";
+import type { RowTransaction } from "../../rows/index.ts";
 import { SqlError } from "../error.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import type { RunContext } from "../plan/plan.ts";
@@ -143,12 +144,14 @@ function current({ settings, transaction }: RunContext, name: string): string {
 export function planDiscard({ target }: NodeOf<"DiscardStmt">): Plan {
   const words = { DISCARD_ALL: "ALL", DISCARD_PLANS: "PLANS", DISCARD_SEQUENCES: "SEQUENCES" };
   const tag = `DISCARD ${words[target as keyof typeof words] ?? "TEMP"}`;
-  return commandPlan(tag, (run) => {
+  return commandPlan(tag, async (run) => {
     if (target === "DISCARD_SEQUENCES") run.sequences.forgetAll();
+    if (target === "DISCARD_TEMP") await discardTemporary(run);
     if (target !== "DISCARD_ALL") return undefined;
     if (run.transaction.isExplicit) {
       throw new SqlError("25001", "DISCARD ALL cannot run inside a transaction block");
     }
+    await discardTemporary(run);
     run.settings.resetAll();
     run.prepared.clear();
     run.sequences.forgetAll();
@@ -156,4 +159,12 @@ export function planDiscard({ target }: NodeOf<"DiscardStmt">): Plan {
     run.locks.releaseAll();
     return undefined;
   });
+}
+
+/** Drops all temporary tables and sequences of the session, in its transaction. */
+async function discardTemporary({ transaction }: RunContext): Promise<void> {
+  const { temporarySchema } = transaction.names;
+  if (temporarySchema === undefined) return;
+  const rows = (await transaction.rows()) as RowTransaction;
+  await rows.discardTemporary();
 }

@@ -35,6 +35,8 @@ export interface RowWork {
   readOnly: boolean;
   /** @throws FirnError 23503. */
   endStatement(): Promise<void>;
+  /** A commit follows: ON COMMIT of temporary tables. @throws FirnError. */
+  endTemporary(): Promise<void>;
   savepoint(): RowSavepoint;
   rollbackTo(mark: RowSavepoint): Promise<void> | void;
   release(mark: RowSavepoint): void;
@@ -209,6 +211,7 @@ export class Transaction {
     }
     try {
       await this.#parts.cursors.hold();
+      await this.#rows?.endTemporary();
     } catch (error) {
       await this.rollback();
       throw error;

@@ -20,11 +20,12 @@ const TABLE_TYPES = { r: "BASE TABLE", v: "VIEW", f: "FOREIGN" } as const;
 function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
   for (const { name, schema, kind } of snapshot.relations) {
     if (kind === "i" || kind === "S") continue;
+    const isTemporary = schema.name === snapshot.temporary;
     yield {
       table_catalog: snapshot.database,
       table_schema: schema.name,
       table_name: name,
-      table_type: TABLE_TYPES[kind],
+      table_type: isTemporary ? "LOCAL TEMPORARY" : TABLE_TYPES[kind],
       is_insertable_into: yesNo(kind === "r"),
       is_typed: "NO",
     };

@@ -1,4 +1,5 @@
 import { sha256Bytes } from "../../../base/hash.ts";
+import { TEMPORARY_RELATION } from "../../../rows/index.ts";
 
 /**
  * OIDs of what a catalog holds. Row tables count from 100,000 on, by their relation. Everything
@@ -6,9 +7,12 @@ import { sha256Bytes } from "../../../base/hash.ts";
  */
 export const FIRST_TABLE_OID = 100_000;
 const HASHED = 0x4000_0000;
+/** Temporary tables, by the number of their relation in their session. */
+const TEMPORARY = 0x2000_0000;
 
 export function tableOid(relation: number): number {
-  return FIRST_TABLE_OID + relation;
+  const isTemporary = relation >= TEMPORARY_RELATION;
+  return FIRST_TABLE_OID + (isTemporary ? relation - TEMPORARY_RELATION + TEMPORARY : relation);
 }
 
 /** @param parts what tells the object from all others, for as long as it exists. */

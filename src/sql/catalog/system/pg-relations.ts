@@ -56,7 +56,7 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       reltoastrelid: 0,
       relhasindex: indexed.has(oid),
       relisshared: false,
-      relpersistence: "p",
+      relpersistence: schema.name === snapshot.temporary ? "t" : "p",
       relkind: kind,
       relnatts: attributeCount(relation),
       relchecks: checks.get(oid) ?? 0,

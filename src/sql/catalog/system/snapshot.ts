@@ -83,6 +83,8 @@ const INFORMATION: SnapshotSchema = {
 export class CatalogSnapshot {
   readonly user: string;
   readonly database: string;
+  /** The schema of the session's temporary tables. */
+  readonly temporary: string | undefined;
   readonly databases: readonly { readonly oid: number; readonly name: string }[];
   readonly schemas: readonly SnapshotSchema[];
   /** Tables and views of the catalog; then their indexes; then PostgreSQL's own relations. */
@@ -106,6 +108,7 @@ export class CatalogSnapshot {
   constructor(listing: CatalogListing, user: string, database: string) {
     this.user = user;
     this.database = database;
+    this.temporary = listing.temporary;
     this.held = listing.held ?? ALL_HELD;
     this.roles = listing.roles ?? [];
     const names = new Set([...listing.databases, database]);
@@ -196,12 +199,19 @@ export class CatalogSnapshot {
     name: string,
     path: readonly string[],
   ): SnapshotRelation | undefined {
-    const looked = schema === undefined ? searched(path) : [schema];
+    const looked = schema === undefined ? this.#searched(path) : [schema];
     for (const each of looked) {
-      const found = this.#byName.get(`${each}\0${name}`);
+      const of = each === "pg_temp" ? this.temporary : each;
+      const found = this.#byName.get(`${of}\0${name}`);
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** Temporary tables come first, where the path does not name them. */
+  #searched(path: readonly string[]): readonly string[] {
+    const isNamed = path.includes("pg_temp");
+    return isNamed ? searched(path) : ["pg_temp", ...searched(path)];
   }
 
   /** What COMMENT ON said of a relation, else the catalog. */

@@ -10,6 +10,7 @@ import { execRun } from "../exec-parts.ts";
 import { openNode, UNOBSERVED } from "../node.ts";
 import type { Plan, RunContext } from "../plan.ts";
 import type { Query } from "../query.ts";
+import { onCommitOf } from "./create-table.ts";
 import { type DdlPorts, type DdlRun, refuseTaken, skip } from "./ddl-run.ts";
 
 type Into = NodeOf<"IntoClause">;
@@ -63,7 +64,6 @@ export async function planTableAs(
   ports: DdlPorts,
 ): Promise<Plan> {
   const { rel = {} } = into;
-  if (rel.relpersistence === "t") throw notSupported("a temporary table");
   if ((into.options ?? []).length > 0) throw notSupported("WITH options of a table");
   const query = await withRelations(env, () => {
     const { columns, plan } = env.bindQuery(env, select);
@@ -76,13 +76,14 @@ export async function planTableAs(
     const exec = execRun(env, run, parameters);
     const rows = await exec.transaction();
     const on: DdlRun = { run, rows, names: run.transaction.names };
-    const path = await ports.namespaceFor(rel.schemaname);
+    const path = await ports.namespaceFor(rel.schemaname, rel.relpersistence === "t");
+    const ends = onCommitOf(on, path, into.onCommit);
     if (isOptional && (await refuseTaken(on, path, name, true))) {
       skip(on, "42P07", `relation "${name}" already exists`);
       return "CREATE TABLE AS";
     }
     await refuseTaken(on, path, name, false);
-    await on.names.createTable(rows, { path, name }, { name, columns }, []);
+    await on.names.createTable(rows, { path, name }, { name, columns, ...ends }, []);
     if (into.skipData === true) return "CREATE TABLE AS";
     return `SELECT ${await fill(on, { path, name }, query, exec)}`;
   };

@@ -1,20 +1,23 @@
 import type { NewForeignKey } from "../../catalog/catalog-changes.ts";
-import { notSupported } from "../../error.ts";
+import type { NewTable } from "../../catalog/view.ts";
+import { notSupported, SqlError } from "../../error.ts";
 import type { NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { type DdlPorts, ddlPlan, refuseTaken, skip } from "./ddl-run.ts";
+import { type DdlPorts, type DdlRun, ddlPlan, refuseTaken, skip } from "./ddl-run.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
 import { checkStorageParameters } from "./storage-parameters.ts";
 import { tableSpec } from "./table-elements.ts";
 
 /** CREATE TABLE. */
 export function planCreateTable(env: PlanEnv, create: NodeOf<"CreateStmt">, ports: DdlPorts): Plan {
-  const { relation, tableElts = [], if_not_exists: isOptional = false } = create;
+  const { relation, tableElts = [], if_not_exists: isOptional = false, oncommit } = create;
+  const isTemporary = relation?.relpersistence === "t";
   refuseOptions(create);
   const name = relation?.relname ?? "";
   return ddlPlan(env, "CREATE TABLE", async (on) => {
-    const path = await ports.namespaceFor(relation?.schemaname);
+    const path = await ports.namespaceFor(relation?.schemaname, isTemporary);
+    const ends = onCommitOf(on, path, oncommit);
     if (await refuseTaken(on, path, name, isOptional)) {
       skip(on, "42P07", `relation "${name}" already exists`);
       return;
@@ -25,12 +28,30 @@ export function planCreateTable(env: PlanEnv, create: NodeOf<"CreateStmt">, port
     for (const given of foreignKeys) {
       keys.push(await foreignKeySpec(on, ports, name, given, isTaken));
     }
-    await on.names.createTable(on.rows, { path, name }, spec, keys);
+    await on.names.createTable(on.rows, { path, name }, { ...spec, ...ends }, keys);
   });
 }
 
+const ON_COMMIT: Readonly<Record<string, NonNullable<NewTable["onCommit"]>>> = {
+  ONCOMMIT_DELETE_ROWS: "delete rows",
+  ONCOMMIT_DROP: "drop",
+};
+
+/** ON COMMIT of a new table. @throws SqlError 42P16 for one that is not temporary. */
+export function onCommitOf(
+  { names }: DdlRun,
+  path: readonly string[],
+  action: NodeOf<"CreateStmt">["oncommit"] = "ONCOMMIT_NOOP",
+): Pick<NewTable, "onCommit"> {
+  const isTemporary = path.length === 1 && path[0] === names.temporarySchema;
+  if (action !== "ONCOMMIT_NOOP" && !isTemporary) {
+    throw new SqlError("42P16", "ON COMMIT can only be used on temporary tables");
+  }
+  const onCommit = ON_COMMIT[action];
+  return onCommit === undefined ? {} : { onCommit };
+}
+
 function refuseOptions(create: NodeOf<"CreateStmt">): void {
-  if (create.relation?.relpersistence === "t") throw notSupported("a temporary table");
   if ((create.inhRelations ?? []).length > 0) throw notSupported("INHERITS and PARTITION OF");
   if (create.partspec !== undefined) throw notSupported("PARTITION BY");
   if (create.ofTypename !== undefined) throw notSupported("OF a type");

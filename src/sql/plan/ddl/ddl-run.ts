@@ -24,8 +24,16 @@ export interface FoundTable {
 
 /** What statements about tables need of the session's names. */
 export interface DdlPorts {
-  /** The namespace that a new table goes to. @throws SqlError 3F000, 42501. */
-  readonly namespaceFor: (schema: string | undefined) => Promise<readonly string[]>;
+  /**
+   * The namespace that something new goes to.
+   *
+   * @param isTemporary whether it is said to be; absent for what never is.
+   * @throws SqlError 3F000, 42501, 42P16, 0A000.
+   */
+  readonly namespaceFor: (
+    schema: string | undefined,
+    isTemporary?: boolean,
+  ) => Promise<readonly string[]>;
   /** Namespaces where a name without a schema is looked for. */
   readonly searchPath: () => readonly (readonly string[])[];
   /** @throws SqlError 42501. */

@@ -1,5 +1,6 @@
 import type { Node } from "libpg-query";
 import type { Privilege } from "../../../api/privileges.ts";
+import { isTemporaryId, type RowTransaction } from "../../../rows/index.ts";
 import type { GrantPlace, SqlRoles } from "../../catalog/roles.ts";
 import { notSupported, SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
@@ -26,8 +27,8 @@ const HINTS: Readonly<Record<string, string>> = {
   references: "A foreign key needs the privileges read-data and alter: POST /api/v1/grants.",
   connect: "Who may see anything of a database may connect: grant USAGE on a schema, say.",
   trigger: "There are no triggers.",
-  temporary: "There are no temporary tables.",
-  temp: "There are no temporary tables.",
+  temporary: "Each session may make temporary tables.",
+  temp: "Each session may make temporary tables.",
 };
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -132,6 +133,7 @@ async function placesOf(
   const named = objects.map((object) => contentOf(object, "String")?.sval ?? "");
   if (kind === "schema") return named.map((name) => [{ path: name.split(".") }]);
   if (!isAll) {
+    for (const object of objects) await refuseTemporary(run, contentOf(object, "RangeVar") ?? {});
     return objects.map((object) => {
       const { schemaname, relname: name } = contentOf(object, "RangeVar") ?? {};
       const paths = schemaname === undefined ? ports.searchPath() : [schemaname.split(".")];
@@ -144,6 +146,18 @@ async function placesOf(
     for (const name of await on.tablesIn(path)) found.push([{ path, name }]);
   }
   return found;
+}
+
+/** @throws SqlError 0A000. */
+async function refuseTemporary(
+  { transaction }: RunContext,
+  { schemaname = "pg_temp", relname: name = "" }: NodeOf<"RangeVar">,
+): Promise<void> {
+  if (transaction.names.temporarySchema === undefined) return;
+  const rows = (await transaction.rows()) as RowTransaction;
+  const found = await transaction.names.find(rows, { path: [schemaname], name });
+  if (found === undefined || !isTemporaryId(found.id)) return;
+  throw notSupported("a privilege on a temporary table", "It belongs to its session alone.");
 }
 
 /** @throws SqlError 42P01 where none of the places is there. */

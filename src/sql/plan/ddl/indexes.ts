@@ -1,5 +1,5 @@
 import type { Node } from "libpg-query";
-import type { IndexDescriptor, IndexSpec } from "../../../rows/index.ts";
+import { type IndexDescriptor, type IndexSpec, isTemporaryId } from "../../../rows/index.ts";
 import { bindExpr } from "../../bind/bind-expression.ts";
 import { coerceToBool, settled } from "../../bind/coerce.ts";
 import { textsOf } from "../../bind/names.ts";
@@ -40,7 +40,9 @@ export function planCreateIndex(env: PlanEnv, create: NodeOf<"IndexStmt">, ports
       return;
     }
     const spec = await indexSpec(env, found, create, (name) => taken.has(name));
-    const isOnline = isAlone(on.run) && (concurrent === true || (await isLarge(on, found)));
+    const isTemporary = isTemporaryId(found.table.id);
+    const isOnline =
+      !isTemporary && isAlone(on.run) && (concurrent === true || (await isLarge(on, found)));
     if (!isOnline) {
       await on.rows.createIndex(found.table.id, spec);
       return;

@@ -7,7 +7,7 @@ import type {
 } from "../../../rows/index.ts";
 import { sequenceOf, visibleColumns } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
-import { notSupported, SqlError } from "../../error.ts";
+import { SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
@@ -30,11 +30,10 @@ export function planCreateSequence(
 ): Plan {
   const { sequence = {}, options = [], if_not_exists: isOptional = false } = create;
   const { relname: name = "", schemaname, relpersistence } = sequence;
-  if (relpersistence === "t") throw notSupported("a temporary sequence");
   const { owner, others } = withoutOwner(options);
   const asked = sequenceOptions(others);
   return ddlPlan(env, "CREATE SEQUENCE", async (on) => {
-    const namespace = await ports.namespaceFor(schemaname);
+    const namespace = await ports.namespaceFor(schemaname, relpersistence === "t");
     if (await refuseTaken(on, namespace, name, isOptional)) {
       skip(on, "42P07", `relation "${name}" already exists`);
       return;

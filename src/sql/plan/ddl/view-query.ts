@@ -1,6 +1,7 @@
 import type { Node } from "libpg-query";
-import type { RowTransaction, ViewUse } from "../../../rows/index.ts";
+import { isTemporaryId, type RowTransaction, type ViewUse } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
+import { notSupported } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { signatures } from "../../signatures/tables.ts";
 import { type PlanEnv, withRelations } from "../env.ts";
@@ -84,6 +85,9 @@ export class ViewQuery {
     const { relname = "", schemaname } = range;
     if (schemaname === undefined && ctes.has(relname)) return range;
     const table = await this.#ports.find(this.#rows, range, ["read-data"]);
+    if (table !== undefined && isTemporaryId(table.table.id)) {
+      throw notSupported(`a view of the temporary table "${relname}"`, "Use a permanent table.");
+    }
     if (table !== undefined) {
       this.#uses.set(table.table.id, { isTable: true });
       return { ...range, schemaname: table.path.join(".") };
