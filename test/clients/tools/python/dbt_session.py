@@ -1,4 +1,4 @@
-"""dbt: seed, run, test, snapshot of the catalog; a second run over what the first one made."""
+"""dbt: seed, run, test, incremental models, snapshots, the catalog; again over what is there."""
 
 import json
 import os
@@ -58,6 +58,28 @@ select month, n, sum(n) over (order by month) as so_far from months
     "models/best.sql": """{{ config(materialized='table') }}
 with ranked as (select * from {{ ref('totals') }}), cheap as ({{ ref('nothing') if false else "select 1 as one" }})
 select ranked.name, ranked.total from ranked, cheap where ranked.place = 1
+""",
+    "models/paid.sql": """{{ config(materialized='incremental', unique_key='order_id',
+  indexes=[{'columns': ['order_id'], 'unique': true}]) }}
+select order_id, amount, '{{ 'later' if is_incremental() else 'first' }}' as made
+from {{ ref('clean_orders') }} where state = 'paid'
+{% if is_incremental() %} and order_id >= (select max(order_id) from {{ this }}) {% endif %}
+""",
+    "models/merged.sql": """{{ config(materialized='incremental', unique_key='order_id',
+  incremental_strategy='merge', on_schema_change='append_new_columns') }}
+select order_id, state {% if var('wide', false) %}, amount * 2 as twice {% endif %}
+from {{ ref('clean_orders') }}
+{% if is_incremental() %} where order_id > 6 {% endif %}
+""",
+    "models/appended.sql": """{{ config(materialized='incremental', incremental_strategy='append') }}
+select count(*) as orders from {{ ref('clean_orders') }}
+""",
+    "snapshots/schema.yml": """
+version: 2
+snapshots:
+  - name: kept_orders
+    relation: ref('orders')
+    config: {schema: history, unique_key: id, strategy: check, check_cols: [amount, state], hard_deletes: invalidate}
 """,
     "models/schema.yml": """
 version: 2
@@ -175,6 +197,42 @@ def refreshes_seeds():
     text = FILES["seeds/orders.csv"] + "9,1,9.50,paid,2026-05-09 03:04:05+00\n"
     (folder / "seeds/orders.csv").write_text(text)
     return dbt("seed"), dbt("seed", "--full-refresh"), dbt("build", "--exclude", "fails")
+
+
+def incremental_rows():
+    return [
+        rows("SELECT * FROM shop.paid ORDER BY order_id"),
+        rows("SELECT * FROM shop.merged ORDER BY order_id"),
+        rows("SELECT * FROM shop.appended ORDER BY 1"),
+    ]
+
+
+@step
+def adds_to_incremental_models():
+    before = incremental_rows()
+    more = dbt("run", "--select", "paid", "merged", "appended", "--vars", "{wide: true}")
+    return before, more, incremental_rows()
+
+
+@step
+def makes_incremental_models_anew():
+    return dbt("run", "--select", "paid", "merged", "--full-refresh"), incremental_rows()
+
+
+@step
+def keeps_snapshots():
+    kept = (
+        "SELECT id, amount, state, dbt_valid_from IS NOT NULL, dbt_valid_to IS NULL"
+        " FROM shop_history.kept_orders ORDER BY id, dbt_valid_from"
+    )
+    first = dbt("snapshot"), rows(kept)
+    lines = (folder / "seeds/orders.csv").read_text().splitlines()
+    changed = [line.replace("new", "sent") for line in lines if not line.startswith("3,")]
+    (folder / "seeds/orders.csv").write_text("\n".join(changed) + "\n")
+    dbt("seed", "--select", "orders")
+    second = dbt("snapshot"), rows(kept)
+    leftover = rows("SELECT count(*) FROM pg_class WHERE relname LIKE '%__dbt_tmp%'")
+    return first, second, dbt("snapshot"), rows(kept), leftover
 
 
 @step
