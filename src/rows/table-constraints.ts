@@ -73,14 +73,16 @@ export class TableConstraints {
   /** @throws FirnError `Conflict`, code `ROW_FOREIGN_KEY` (23503): of a row that is there. */
   async addForeignKey(table: TableDescriptor, spec: ForeignKeySpec): Promise<TableDescriptor> {
     this.#on.assertSerializable();
-    const made = await this.#withForeignKey(table, spec);
-    await this.#on.tables.put({ ...made, version: table.version + 1 }, table);
+    const keyed = await this.#withForeignKey(table, spec);
+    await this.#on.tables.put({ ...keyed, version: table.version + 1 }, table);
     const next = await this.#on.tables.get(table.id);
     const key = foreignKeysOf(next).find(({ name }) => name === spec.name) as ForeignKeyDescriptor;
     await this.#refer(next, key);
-    const compiled = await this.#on.use(next);
+    // One that refers to itself has changed once more.
+    const made = await this.#on.tables.get(table.id);
+    const compiled = await this.#on.use(made);
     await this.#eachRow(compiled, (row) => this.#on.foreignKeys.checkRow(compiled, key, row));
-    return next;
+    return made;
   }
 
   /** @throws FirnError `Invalid`, code `ROW_TABLE_INVALID` (42704). */

@@ -61,6 +61,22 @@ describe("foreign keys of one statement", () => {
   });
 });
 
+describe("ADD FOREIGN KEY", () => {
+  it("may refer to the table itself, whose rows are checked", async () => {
+    await client.query("create table t (id int primary key, up int)");
+    await client.query("insert into t values (1, null), (2, 1)");
+    const add = "alter table t add constraint up foreign key (up) references t";
+    expect(await state(add)).toBe("done");
+    expect(await state("insert into t values (3, 9)")).toBe("23503");
+    expect(await state("delete from t where id = 1")).toBe("23503");
+    await client.query("alter table t drop constraint up; insert into t values (3, 9)");
+    expect(await state(add)).toBe("23503");
+    await client.query("delete from t where id = 3");
+    expect(await state(`${add}, add column n int default 5`)).toBe("done");
+    expect(await value("select sum(n)::int from t")).toBe(10);
+  });
+});
+
 describe("SET CONSTRAINTS", () => {
   it("defers what is deferrable, and checks it when it is immediate again", async () => {
     await client.query("create table a (id int primary key)");

@@ -194,6 +194,7 @@ describe("what would be answered otherwise is refused", () => {
     ["select sum() within group (order by x) from generate_series(1, 3) x", "42809"],
     ["select max(x) filter (where sum(x) > 0) from generate_series(1, 3) x", "42803"],
     ["create table sys (i int); select ctid from sys", "0A000"],
+    ["create table bits (b bit(4))", "0A000"],
   ])("%s", holds);
 });
 

@@ -99,6 +99,13 @@ function resolved(scope: Scope, given: NodeOf<"WindowDef">): NodeOf<"WindowDef">
 
 const TIMES: ReadonlySet<number> = new Set([OID.date, OID.timestamp, OID.timestamptz, OID.time]);
 
+/** What an offset is computed as, by the type of what is ordered by. */
+const OFFSETS: ReadonlyMap<number, number> = new Map([
+  [OID.float4, OID.float8],
+  [OID.float8, OID.float8],
+  [OID.numeric, OID.numeric],
+]);
+
 function offsetOf(
   scope: Scope,
   expr: Expr,
@@ -111,6 +118,13 @@ function offsetOf(
     const message = "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column";
     throw new SqlError("42P20", message);
   }
+  const target = OFFSETS.get(by.expr.oid);
+  if (target === OID.numeric && (expr.oid === OID.float4 || expr.oid === OID.float8)) {
+    const types = "column type numeric and offset type double precision";
+    const message = `RANGE with offset PRECEDING/FOLLOWING is not supported for ${types}`;
+    throw new SqlError("0A000", message);
+  }
+  if (target !== undefined) return coerce(scope, expr, target, -1, "implicit");
   if (expr.oid !== OID.unknown) return expr;
   const isTime = TIMES.has(by.expr.oid);
   return coerce(scope, expr, isTime ? OID.interval : by.expr.oid, -1, "implicit");

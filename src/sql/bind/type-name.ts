@@ -62,6 +62,9 @@ function modifierOf(type: string, nodes: readonly Node[], fallback: number): num
     }
     case "interval":
       return intervalModifier(values);
+    case "bit":
+    case "varbit":
+      throw notSupported(`the type ${type}(n)`, "Use bytea, or text of 0 and 1.");
     default:
       if (TIMES.has(type)) return Math.min(first, 6);
       throw new SqlError("42601", `type modifier is not allowed for type "${type}"`);

@@ -1,4 +1,4 @@
-import type { Datum } from "../../rows/index.ts";
+import { type Datum, Numeric } from "../../rows/index.ts";
 import { type Expr, isSameExpr, mapExpr } from "../bind/expr.ts";
 import type { ExprPrinter } from "../bind/expr-text.ts";
 import type { FrameBound, OrderPart, WindowCall } from "../bind/scope.ts";
@@ -211,17 +211,34 @@ function inRange(
       return isBefore === (side === "end");
     }
     const isMinus = (bound.kind === "preceding") !== isDescending;
-    const [edge, oid] = movers[side]?.(value === null ? value : of, offset, isMinus, run) ?? [
-      of,
-      key,
-    ];
     const isFrom = (side === "start") !== isDescending;
+    if (isNotNumber(value) || isNotNumber(of))
+      return isNotNumber(value) === isNotNumber(of) || isNotNumber(value) === isFrom;
+    const infinity = infinityOf(of);
+    // So far from infinity all is within it: a difference of the two would be none.
+    const isEndless = infinityOf(offset) !== 0;
+    if (isEndless && infinity === (isMinus ? 1 : -1)) return true;
+    const isMoved = infinity === 0 || isEndless;
+    const [edge, oid] = (isMoved && movers[side]?.(of, offset, isMinus, run)) || [of, key];
     return compare(isFrom ? ">=" : "<=", oid)(value, edge, run);
   };
 }
 
+/** 1 or -1 for the infinite values, 0 for others. */
+function infinityOf(value: Datum): number {
+  if (typeof value === "number")
+    return Math.abs(value) === Number.POSITIVE_INFINITY ? Math.sign(value) : 0;
+  const isInfinite = value instanceof Numeric && !value.isFinite && !value.isNaN;
+  return isInfinite ? value.sign : 0;
+}
+
+function isNotNumber(value: Datum): boolean {
+  return value instanceof Numeric ? value.isNaN : Number.isNaN(value);
+}
+
 function isNegative(offset: Datum): boolean {
-  if (typeof offset === "number") return offset < 0 || Number.isNaN(offset);
+  if (isNotNumber(offset)) return true;
+  if (typeof offset === "number") return offset < 0;
   if (typeof offset === "bigint") return offset < 0n;
   if (typeof offset !== "object" || offset === null) return false;
   if ("sign" in offset) return Number(offset.sign) < 0;
