@@ -24,18 +24,23 @@ export function bindColumn(scope: Scope, { fields, location }: NodeOf<"ColumnRef
 /** Of this query, or of one around it. */
 function unqualified(scope: Scope, name: string): Expr {
   for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
-    const found = level.tables.flatMap(({ columns, visible }) =>
-      visible === "qualified" ? [] : columns.filter((one) => one.name === name),
+    const found = level.tables.flatMap((table) =>
+      table.visible === "qualified"
+        ? []
+        : table.columns.flatMap((column) => (column.name === name ? [{ table, column }] : [])),
     );
-    const [column, second] = found;
+    const [first, second] = found;
     if (second !== undefined) {
       throw new SqlError("42702", `column reference "${name}" is ambiguous`);
     }
-    if (column !== undefined) return fromLevel(scope, level, columnExpr(column));
+    if (first === undefined) continue;
+    assertUsable(first.table);
+    return fromLevel(scope, level, columnExpr(first.column));
   }
   for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
     const table = findTable(level, [name]);
     if (table === undefined) continue;
+    assertUsable(table);
     const [column] = table.columns;
     if (table.isScalar === true && column !== undefined) {
       return fromLevel(scope, level, columnExpr(column));
@@ -57,6 +62,7 @@ function qualified(scope: Scope, names: readonly string[]): Expr {
   for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
     const table = findTable(level, tableNames);
     if (table === undefined) continue;
+    assertUsable(table);
     const column = table.columns.find((each) => each.name === name);
     if (column === undefined) {
       if (table.isStored === true && SYSTEM_COLUMNS.has(name))
@@ -101,11 +107,28 @@ function hintFor(scope: Scope, name: string): string | undefined {
   return `Strings take single quotes: '${name}'. Double quotes are for names.`;
 }
 
-/** @throws SqlError 42P01. */
-export function tableNamed(scope: Scope, names: readonly string[]): ScopeTable {
-  const table = findTable(scope, names);
-  if (table !== undefined) return table;
+/** The columns of a table of this query, or of one around it. @throws SqlError 42P01. */
+export function columnsOf(
+  scope: Scope,
+  names: readonly string[],
+): readonly { readonly column: ScopeColumn; readonly expr: Expr }[] {
+  for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
+    const table = findTable(level, names);
+    if (table === undefined) continue;
+    assertUsable(table);
+    const at = level;
+    return table.columns.map((column) => {
+      return { column, expr: fromLevel(scope, at, columnExpr(column)) };
+    });
+  }
   throw missingTable(names);
+}
+
+/** @throws SqlError 42P10 for a table that may not be used here. */
+function assertUsable({ name, barred }: ScopeTable): void {
+  if (barred === undefined) return;
+  const message = `invalid reference to FROM-clause entry for table "${name}"`;
+  throw new SqlError("42P10", message, { detail: barred });
 }
 
 function findTable(scope: Scope, names: readonly string[]): ScopeTable | undefined {

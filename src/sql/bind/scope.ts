@@ -32,6 +32,8 @@ export interface ScopeTable {
   readonly isScalar?: boolean;
   /** What of it names may mean: `name.column` alone, or `column` alone; both where it is absent. */
   readonly visible?: "qualified" | "unqualified" | undefined;
+  /** It is found by its name, but may not be used where it is: why. */
+  readonly barred?: string | undefined;
 }
 
 /** What a subquery takes of the query around it. */

@@ -56,7 +56,7 @@ class FromBinder {
     const before = outer?.refs.length ?? 0;
     let whole: Item | undefined;
     for (const node of nodes) {
-      const item = this.#item(node, whole?.tables ?? []);
+      const item = this.#item(node, this.#before(nodes, whole));
       if (whole === undefined) whole = item;
       else whole = this.#joined("inner", whole, item, []);
     }
@@ -66,6 +66,17 @@ class FromBinder {
       return { tree, tables: [], width: 0, isCorrelated };
     }
     return { ...whole, width: this.#width, isCorrelated };
+  }
+
+  /** What lateral items may take values of: not of the table that the statement changes. */
+  #before(nodes: readonly Node[], whole: Item | undefined): readonly ScopeTable[] {
+    const { target } = this.#env;
+    const [changed, ...tables] = whole?.tables ?? [];
+    if (changed === undefined) return tables;
+    const isChanged = target !== undefined && contentOf(nodes[0], "RangeVar") === target.range;
+    if (!isChanged) return [changed, ...tables];
+    const why = `There is an entry for table "${changed.name}", but it cannot be referenced here.`;
+    return [...barred([changed], why), ...tables];
   }
 
   #joined(type: JoinType, left: Item, right: Item, on: readonly Expr[]): Item {
@@ -171,8 +182,10 @@ class FromBinder {
   #join(join: NodeOf<"JoinExpr">, before: readonly ScopeTable[]): Item {
     const { larg, rarg, quals, jointype, alias, isNatural, usingClause } = join;
     const left = this.#item(larg as Node, before);
-    const right = this.#item(rarg as Node, [...before, ...left.tables]);
     const isRight = jointype === "JOIN_RIGHT";
+    const isKept = isRight || jointype === "JOIN_FULL";
+    const seen = isKept ? barred(left.tables, BARRED_BY_JOIN) : left.tables;
+    const right = this.#item(rarg as Node, [...before, ...seen]);
     const type: JoinType =
       jointype === "JOIN_LEFT" || isRight ? "left" : jointype === "JOIN_FULL" ? "full" : "inner";
     const names =
@@ -191,6 +204,12 @@ class FromBinder {
     const columns = merged.map(({ column }) => column);
     return { tree, tables: joinTables(left, right, columns, alias, join.join_using_alias) };
   }
+}
+
+const BARRED_BY_JOIN = "The combining JOIN type must be INNER or LEFT for a LATERAL reference.";
+
+function barred(tables: readonly ScopeTable[], why: string): readonly ScopeTable[] {
+  return tables.map((table) => ({ ...table, barred: why }));
 }
 
 function tooManyNames(

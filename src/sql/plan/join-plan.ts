@@ -1,5 +1,5 @@
 import type { Datum } from "../../rows/index.ts";
-import { bare, type CallExpr, type Expr, isVolatile, someExpr } from "../bind/expr.ts";
+import { bare, type CallExpr, type Expr, isVolatile, mapExpr, someExpr } from "../bind/expr.ts";
 import { ExprPrinter } from "../bind/expr-text.ts";
 import { compile } from "../exec/evaluate.ts";
 import { applied, BatchRows, type JoinParts, joined, lookedUp } from "../exec/join.ts";
@@ -14,6 +14,7 @@ import {
   type FromRelation,
   type FromTree,
   movedColumns,
+  pulledUp,
   relationsOf,
   slotsOf,
 } from "./from-tree.ts";
@@ -48,6 +49,15 @@ interface Pair {
   readonly expr: Expr;
 }
 
+/** A right side that is read anew for each row of the left one. */
+interface Applied extends Pick<Placed, "node" | "rows" | "slots"> {
+  /** Conditions that its rows are still to meet. */
+  readonly filters: readonly Expr[];
+  readonly isVolatile: boolean;
+  /** What it is told for a row. */
+  readonly outer: (row: Row, run: ExecRun) => readonly Datum[];
+}
+
 export interface JoinWanted {
   /** Slots that something reads. */
   readonly needed: ReadonlySet<number>;
@@ -67,9 +77,12 @@ export class JoinPlanner {
   readonly #env: PlanEnv;
   readonly #printer: ExprPrinter;
   readonly #wanted: JoinWanted;
+  /** How many values of rows around it the part that is planned is told. */
+  #outerWidth: number;
 
   constructor(env: PlanEnv, wanted: JoinWanted) {
     this.#env = env;
+    this.#outerWidth = env.outer?.refs.length ?? 0;
     this.#printer = new ExprPrinter(env.functions.types, env.bindContext);
     this.#wanted = wanted;
   }
@@ -252,10 +265,8 @@ export class JoinPlanner {
     conditions: readonly Expr[],
   ): Placed {
     const { ways } = this.#wanted;
-    if (item.kind === "relation" && item.relation.refs !== undefined) {
-      const refs = item.relation.refs;
-      if (slotsOf(refs).size > 0) return this.#apply(type, left, item, refs, filters, conditions);
-    }
+    const applied = this.#lateral(left, item, filters);
+    if (applied !== undefined) return this.#apply(type, left, applied, conditions);
     const [inLeft, inRight] = [left.slots, slotTest(item)];
     const leftSlots = new Set(inLeft);
     const pairs = conditions.flatMap((expr) => {
@@ -382,7 +393,7 @@ export class JoinPlanner {
     if (!ways.lookup || type === "full" || item.kind !== "relation") return undefined;
     const { relation, base } = item;
     if (relation.lookup === undefined) return undefined;
-    const outerWidth = this.#env.outer?.refs.length ?? 0;
+    const outerWidth = this.#outerWidth;
     const keyed = pairs.filter(({ right }) => bare(right).kind === "column");
     if (keyed.length === 0) return undefined;
     const byKey = keyed.map(({ left: mine, right, expr }, i): Expr => {
@@ -444,8 +455,7 @@ export class JoinPlanner {
     const meets = filters.length === 0 ? undefined : compile(onRight(allOf(filters)));
     const look = async (run: ExecRun, batch: readonly Row[]) => {
       const tuples = new Map<unknown, readonly Datum[]>();
-      const around = run.evaluation.outer ?? [];
-      const before = Array.from({ length: outerWidth }, (_, i) => around[i] ?? null);
+      const before = outerOf(run, outerWidth);
       for (const row of batch) {
         const key = leftKey(row, run);
         if (key === undefined || tuples.has(key)) continue;
@@ -476,24 +486,59 @@ export class JoinPlanner {
     return { node, slots: both, rows, baseRows };
   }
 
-  /** LATERAL: the item is read anew for each row. */
-  #apply(
-    type: FromJoin["type"],
-    left: Placed,
-    item: FromRelation,
-    refs: readonly Expr[],
-    filters: readonly Expr[],
-    conditions: readonly Expr[],
-  ): Placed {
+  /** What is read anew for each row of the left side, as it takes values of it. */
+  #lateral(left: Placed, item: FromTree, filters: readonly Expr[]): Applied | undefined {
+    if (item.kind === "join") return this.#lateralTree(left, item, filters);
+    const { relation, base } = item;
+    const { refs = [] } = relation;
+    if (slotsOf(refs).size === 0) return undefined;
     const place = placesOf(left.slots);
     const values = refs.map((ref) => compile(place(ref)));
-    const { relation, base } = item;
-    const { node: inner, rows } = relation.plan({
+    const { node, rows } = relation.plan({
       filters: [],
       needed: localSlots(this.#wanted.needed, base, relation.width),
       order: [],
     });
     const slots = Array.from({ length: relation.width }, (_, i) => i + base);
+    const outer = (row: Row, run: ExecRun) => values.map((value) => value(row, run.evaluation));
+    return { node, rows, slots, filters, isVolatile: relation.isVolatile === true, outer };
+  }
+
+  /** Joins of which a relation takes values from before them: these stand behind those around. */
+  #lateralTree(left: Placed, item: FromJoin, filters: readonly Expr[]): Applied | undefined {
+    const isOwn = slotTest(item);
+    const relations = relationsOf(item).map(({ relation }) => relation);
+    const taken = [...slotsOf(relations.flatMap(({ refs }) => refs ?? []))].filter(
+      (slot) => !isOwn(slot),
+    );
+    if (taken.length === 0) return undefined;
+    const before = this.#outerWidth;
+    const change = (expr: Expr): Expr =>
+      mapExpr(expr, (part) => {
+        const at = part.kind === "column" ? taken.indexOf(part.slot) : -1;
+        if (part.kind !== "column" || at < 0) return undefined;
+        const { oid, typmod, name } = part;
+        return { kind: "outer", oid, typmod, index: before + at, name };
+      });
+    this.#outerWidth += taken.length;
+    const { node, rows, slots } = this.#tree(pulledUp(item, 0, change), filters);
+    this.#outerWidth = before;
+    const places = taken.map((slot) => left.slots.indexOf(slot));
+    const outer = (row: Row, run: ExecRun): readonly Datum[] => [
+      ...outerOf(run, before),
+      ...places.map((place) => row[place] ?? null),
+    ];
+    const isVolatile = relations.some((relation) => relation.isVolatile === true);
+    return { node, rows, slots, filters: [], isVolatile, outer };
+  }
+
+  /** LATERAL: the right side is read anew for each row. */
+  #apply(
+    type: FromJoin["type"],
+    left: Placed,
+    { node: inner, rows, slots, filters, isVolatile, outer }: Applied,
+    conditions: readonly Expr[],
+  ): Placed {
     const both = [...left.slots, ...slots];
     const all = [...filters, ...conditions];
     const parts: JoinParts = {
@@ -512,11 +557,11 @@ export class JoinPlanner {
       children: [left.node, inner],
       open: async (run, observe) => {
         const source = await openNode(left.node, run, observe);
-        const memo = relation.isVolatile === true ? undefined : new RowsMemo(run);
+        const memo = isVolatile ? undefined : new RowsMemo(run);
         const open = async (row: Row) => {
-          const outer = await run.evaluate(() => values.map((value) => value(row, run.evaluation)));
-          const opened = () => openNode(inner, run.below(outer), observe);
-          return memo === undefined ? await opened() : await memo.open(outer, opened);
+          const values = await run.evaluate(() => outer(row, run));
+          const opened = () => openNode(inner, run.below(values), observe);
+          return memo === undefined ? await opened() : await memo.open(values, opened);
         };
         return new BatchRows(applied(source, run, parts, open), () => source.close());
       },
@@ -527,6 +572,11 @@ export class JoinPlanner {
   #shown(texts: readonly string[]): string {
     return texts.length > 1 ? `(${texts.join(" AND ")})` : texts.join("");
   }
+}
+
+/** Values of the rows around a run, as many as planning counted. */
+function outerOf({ evaluation: { outer = [] } }: ExecRun, width: number): readonly Datum[] {
+  return Array.from({ length: width }, (_, i) => outer[i] ?? null);
 }
 
 function equality(left: Expr, right: Expr, printer: ExprPrinter): string {

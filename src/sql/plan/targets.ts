@@ -2,7 +2,7 @@ import type { Node } from "libpg-query";
 import { bindExpr } from "../bind/bind-expression.ts";
 import { coerce, located } from "../bind/coerce.ts";
 import { bare, type Expr } from "../bind/expr.ts";
-import { columnExpr, tableNamed, textsOf } from "../bind/names.ts";
+import { columnExpr, columnsOf, textsOf } from "../bind/names.ts";
 import type { Scope, ScopeColumn } from "../bind/scope.ts";
 import { SqlError } from "../error.ts";
 import { contentOf } from "../parse/statement.ts";
@@ -50,13 +50,15 @@ function expandStar(scope: Scope, names: readonly string[]): readonly Target[] {
   if (names.length === 0 && scope.tables.length === 0) {
     throw new SqlError("42601", "SELECT * with no tables specified is not valid");
   }
-  const tables = names.length === 0 ? scope.tables : [tableNamed(scope, names)];
-  return tables.flatMap(({ columns, visible }) =>
-    (names.length === 0 && visible === "qualified" ? [] : columns).map((column): Target => {
-      const expr = columnExpr(column);
-      return { expr, column: outputOf(column.name, expr, column) };
-    }),
-  );
+  const columns =
+    names.length > 0
+      ? columnsOf(scope, names)
+      : scope.tables
+          .flatMap((table) => (table.visible === "qualified" ? [] : table.columns))
+          .map((column) => ({ column, expr: columnExpr(column) }));
+  return columns.map(({ column, expr }): Target => {
+    return { expr, column: outputOf(column.name, expr, column) };
+  });
 }
 
 function originOf(scope: Scope, expr: Expr): ScopeColumn | undefined {
