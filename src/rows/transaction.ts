@@ -82,7 +82,6 @@ export class RowTransaction implements LockOwner {
     this.#view = new EngineView(host.engine, this.isolation, options);
     this.#options = options;
     this.waiter = options.waiter;
-    const { temporary } = options;
     this.#context = this.#newContext(BigInt(host.clock.nowMs()) * MICROS_A_MS);
     const read = async (key: Uint8Array): Promise<Uint8Array | undefined> => {
       this.#assertGoing();
@@ -109,9 +108,9 @@ export class RowTransaction implements LockOwner {
     };
     this.#access = access;
     const onFound = (table: TableDescriptor): unknown => this.#used.add(table);
-    this.tables = new TransactionTables(access, host.cache, onFound, temporary);
-    this.sequences = new TransactionSequences(access, host.ids, temporary);
-    this.objects = new TransactionObjects(access, host.ids, host.newRelation, temporary);
+    this.tables = new TransactionTables(access, host.cache, onFound, options.temporary);
+    this.sequences = new TransactionSequences(access, host.ids, options.temporary);
+    this.objects = new TransactionObjects(access, host.ids, host.newRelation, options.temporary);
     const lock = (key: Uint8Array, asked: RowLock) => this.#lock(key, asked);
     const readLocked = (key: Uint8Array, asked: RowLock) => this.#read(key, asked);
     this.#foreignKeys = new ForeignKeys({
