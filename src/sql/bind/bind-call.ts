@@ -241,6 +241,24 @@ function resolvedAgain(
   return again.kind === "call" ? again : before;
 }
 
+/**
+ * An aggregate of the query around cannot read what WITH names below that query.
+ *
+ * @throws SqlError 0A000.
+ */
+function assertNoNestedCte(scope: Scope, around: Scope, part: unknown): void {
+  if (typeof part !== "object" || part === null) return;
+  for (const [kind, each] of Object.entries(part)) {
+    assertNoNestedCte(scope, around, each);
+    if (kind !== "RangeVar") continue;
+    const { relname = "", schemaname } = each as NodeOf<"RangeVar">;
+    if (schemaname !== undefined || scope.cte?.(relname) === around.cte?.(relname)) continue;
+    throw new SqlError("0A000", "outer-level aggregate cannot use a nested CTE", {
+      detail: `CTE "${relname}" is below the aggregate's semantic level.`,
+    });
+  }
+}
+
 /** An aggregate: its value for the group, which the plan computes. */
 function bindAggregate(
   scope: Scope,
@@ -256,7 +274,16 @@ function bindAggregate(
   const hasIn = (exprs: readonly Expr[], kind: Expr["kind"]): boolean =>
     exprs.some((each) => someExpr(each, (part) => part.kind === kind));
   const has = (kind: Expr["kind"]): boolean => hasIn(args, kind);
-  const own = args.slice(directs);
+  const filter =
+    call.agg_filter === undefined
+      ? undefined
+      : coerceToBool(scope, bind(call.agg_filter), "FILTER");
+  const order = bindOrder(call.agg_order ?? [], (node) => settled(scope, bind(node)));
+  const own = [
+    ...args.slice(directs),
+    ...order.map(({ expr }) => expr),
+    ...(filter === undefined ? [] : [filter]),
+  ];
   if (scope.outer !== undefined && hasIn(own, "outer") && !hasIn(own, "column")) {
     if (has("column")) {
       const message =
@@ -265,6 +292,7 @@ function bindAggregate(
     }
     // All of its values are of the query around this one: it is that query's aggregate.
     const around = scope.outer;
+    assertNoNestedCte(scope, around.scope, call);
     around.refs.length = found.refs;
     return outerExpr(around, bindCall(around.scope, call, around.bind));
   }
@@ -285,7 +313,6 @@ function bindAggregate(
   const given = isRank ? matched(scope, name, args, directs) : args;
   const resolved = isRank ? resolvedAgain(scope, name, given, found.resolved) : found.resolved;
   const bound = callExpr(scope, name, resolved, given);
-  const order = bindOrder(call.agg_order ?? [], (node) => settled(scope, bind(node)));
   const count = order.length;
   if (isOrderedSet) {
     // What is ordered has the types that the function wants.
@@ -306,10 +333,6 @@ function bindAggregate(
       );
     }
   }
-  const filter =
-    call.agg_filter === undefined
-      ? undefined
-      : coerceToBool(scope, bind(call.agg_filter), "FILTER");
   if (filter !== undefined && someExpr(filter, ({ kind }) => kind === "aggregate")) {
     throw new SqlError("42803", "aggregate functions are not allowed in FILTER");
   }

@@ -143,6 +143,8 @@ export interface Scope {
   readonly namedWindows?: ReadonlyMap<string, NodeOf<"WindowDef">> | undefined;
   /** The query around this one. */
   readonly outer?: OuterRefs | undefined;
+  /** The query of WITH that a name means. */
+  readonly cte?: ((name: string) => object | undefined) | undefined;
   /** Binds a query below an expression; absent where there may be none. */
   readonly subquery?: ((scope: Scope, select: Node) => BoundSubquery) | undefined;
   /** Nesting so far. */

@@ -1,14 +1,6 @@
-import type { Cte, PlanEnv } from "./env.ts";
+import type { Cte } from "./env.ts";
 import { derivedTable } from "./query.ts";
 import type { Relation } from "./relation.ts";
-
-export function cteNamed({ ctes }: PlanEnv, name: string): Cte | undefined {
-  for (let scope = ctes; scope !== undefined; scope = scope.around) {
-    const found = scope.names.get(name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
 
 /** A query that WITH names, as a relation. */
 export function cteRelation(cte: Cte, name: string, names: readonly string[]): Relation {

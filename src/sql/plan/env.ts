@@ -130,7 +130,8 @@ export function scopeOf(
 ): Scope {
   const { functions, source, parameters, bindContext: context, outer } = env;
   const subquery = (scope: Scope, select: Node): BoundSubquery => boundSubquery(env, scope, select);
-  const own = { functions, source, parameters, context, tables, clause, outer, subquery };
+  const cte = (name: string): Cte | undefined => cteNamed(env, name);
+  const own = { functions, source, parameters, context, tables, clause, outer, subquery, cte };
   return { ...own, ...more, depth: 0 };
 }
 
@@ -184,4 +185,12 @@ export interface Cte {
   readonly node: () => PlanNode;
   /** The rows that a recursive query goes on from. */
   readonly isWorking?: boolean;
+}
+
+export function cteNamed({ ctes }: Pick<PlanEnv, "ctes">, name: string): Cte | undefined {
+  for (let scope = ctes; scope !== undefined; scope = scope.around) {
+    const found = scope.names.get(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

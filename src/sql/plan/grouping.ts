@@ -148,12 +148,11 @@ export function groupStage(parts: GroupParts): Stage {
   const exprs = [...groups.exprs];
   const sets = groups.sets.map((set) => [...set]);
   const groupings: (readonly number[])[] = [];
-  const hasKey = sets.length === 1 ? keyTest(parts) : undefined;
-  const [onlySet] = sets;
+  const hasKey = keyTest(parts);
   /** A column that the groups' columns decide is one of them. */
   const added = (expr: Expr): number => {
     const at = exprs.push(expr) - 1;
-    onlySet?.push(at);
+    for (const set of sets) set.push(at);
     return at;
   };
   const lifted = (expr: Expr): Expr =>
@@ -182,7 +181,7 @@ export function groupStage(parts: GroupParts): Stage {
         return column(GROUPINGS + (known >= 0 ? known : groupings.push(args) - 1));
       }
       if (part.kind !== "column") return undefined;
-      if (hasKey?.(part.slot) === true) return column(added(part));
+      if (hasKey(part.slot)) return column(added(part));
       throw ungrouped(scope, part);
     });
   // All is lifted once before the places behind the groups are known.
@@ -245,11 +244,12 @@ function ungrouped(scope: Scope, part: Extract<Expr, { kind: "column" }>): SqlEr
   );
 }
 
-/** Whether a column is of a table whose whole primary key is grouped by. */
+/** Whether a column is of a table whose whole primary key each of the sets has. */
 function keyTest({ from, groups }: GroupParts): (slot: number) => boolean {
   const slots = new Set(
-    groups.exprs.flatMap((expr) => {
+    groups.exprs.flatMap((expr, at) => {
       const column = bare(expr);
+      if (!groups.sets.every((set) => set.includes(at))) return [];
       return column.kind === "column" ? [column.slot] : [];
     }),
   );

@@ -1,4 +1,4 @@
-import { type Expr, isSameExpr } from "../bind/expr.ts";
+import { type Expr, isSameExpr, isVolatile, someExpr } from "../bind/expr.ts";
 import type { ExprPrinter } from "../bind/expr-text.ts";
 import type { OrderPart } from "../bind/scope.ts";
 import { SqlError } from "../error.ts";
@@ -12,11 +12,12 @@ import {
 } from "../exec/operators.ts";
 import { rowKey } from "../exec/row-key.ts";
 import { typeName } from "../functions/coercion.ts";
+import { OID } from "../types/oids.ts";
 import type { TypeRegistry } from "../types/registry.ts";
 import type { PlanEnv } from "./env.ts";
 import { over, type PlanNode } from "./node.ts";
 import type { Limits } from "./order-limit.ts";
-import { projectNode } from "./project.ts";
+import { isSetCall, projectNode } from "./project.ts";
 
 /** What is made of the rows of a query's source. Columns are places in these rows. */
 export interface OutputParts {
@@ -51,6 +52,7 @@ export function outputNode(env: PlanEnv, printer: ExprPrinter, parts: OutputPart
     const message = "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
     throw new SqlError("42P10", message);
   }
+  if (distinct === undefined && isLate(parts)) return lateOutput(env, printer, parts);
   let node = projectNode(parts.node, exprs, parts.width);
   if (distinct !== undefined && !isDistinctOn) {
     const keyOf = rowKey(
@@ -75,6 +77,54 @@ export function outputNode(env: PlanEnv, printer: ExprPrinter, parts: OutputPart
   return {
     ...wide,
     open: async (run, observe) => new CutRows(await wide.open(run, observe), width),
+  };
+}
+
+/** Whether values are to be computed of the rows that ORDER BY and LIMIT leave, in that order. */
+function isLate({ targets, sorts, limits }: OutputParts): boolean {
+  if (sorts.length === 0 && !limits.isLimited) return false;
+  return targets.some(isVolatile) && !targets.some((expr) => someExpr(expr, isSetCall));
+}
+
+/** ORDER BY and LIMIT, then the targets: each call of a volatile function is for a row of these. */
+function lateOutput(env: PlanEnv, printer: ExprPrinter, parts: OutputParts): PlanNode {
+  const { types } = env.functions;
+  const { targets, sorts, isOrdered, limits, width } = parts;
+  const given = Array.from({ length: width }, (_, slot) => columnAt(slot));
+  const sorted: Expr[] = [];
+  const slotFor = (expr: Expr): number => {
+    const known = sorted.findIndex((each) => isSameExpr(each, expr));
+    return width + (known >= 0 ? known : sorted.push(expr) - 1);
+  };
+  const isSorted = sorts.length > 0 && !isOrdered;
+  const keys = isSorted || limits.hasTies ? sorts.map((sort) => sortKey(types, sort, slotFor)) : [];
+  let node =
+    sorted.length === 0 ? parts.node : projectNode(parts.node, [...given, ...sorted], width);
+  if (isSorted) node = sortNode(node, printer, sorts, keys, limits.most);
+  const late = targets.map((expr) => {
+    const at = sorted.findIndex((each) => isSameExpr(each, expr));
+    return at < 0 ? expr : { ...columnAt(width + at), oid: expr.oid, typmod: expr.typmod };
+  });
+  // What OFFSET skips is computed too; ties are known by the keys, which the targets lack.
+  const { most } = limits;
+  if (limits.hasTies) return projectNode(limitNode(node, limits, keys), late, width);
+  if (most !== undefined) node = cutNode(node, most);
+  node = projectNode(node, late, width);
+  return limits.isLimited ? limitNode(node, limits, keys) : node;
+}
+
+function columnAt(slot: number): Expr {
+  return { kind: "column", oid: OID.unknown, typmod: -1, slot, name: "" };
+}
+
+/** Not more rows than are asked for, also where they are read in batches. */
+function cutNode(node: PlanNode, most: NonNullable<Limits["most"]>): PlanNode {
+  return {
+    ...node,
+    open: async (run, observe) => {
+      const rows = await node.open(run, observe);
+      return new LimitedRows(rows, 0, most(run) ?? Number.POSITIVE_INFINITY);
+    },
   };
 }
 
