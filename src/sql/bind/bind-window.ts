@@ -1,5 +1,6 @@
 import type { Node } from "libpg-query";
 import { SqlError } from "../error.ts";
+import { canCoerce, typeName } from "../functions/coercion.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import { bindOrder } from "./bind-order.ts";
@@ -97,13 +98,19 @@ function resolved(scope: Scope, given: NodeOf<"WindowDef">): NodeOf<"WindowDef">
   };
 }
 
-const TIMES: ReadonlySet<number> = new Set([OID.date, OID.timestamp, OID.timestamptz, OID.time]);
+const WHOLE = [OID.int2, OID.int4, OID.int8] as const;
 
-/** What an offset is computed as, by the type of what is ordered by. */
-const OFFSETS: ReadonlyMap<number, number> = new Map([
-  [OID.float4, OID.float8],
-  [OID.float8, OID.float8],
-  [OID.numeric, OID.numeric],
+/** Types of offsets, by the type of what is ordered by; the first is a plain text's. */
+const OFFSETS: ReadonlyMap<number, readonly number[]> = new Map<number, readonly number[]>([
+  [OID.int2, WHOLE],
+  [OID.int4, [OID.int4, OID.int2, OID.int8]],
+  [OID.int8, [OID.int8]],
+  [OID.float4, [OID.float8]],
+  [OID.float8, [OID.float8]],
+  [OID.numeric, [OID.numeric]],
+  ...[OID.date, OID.timestamp, OID.timestamptz, OID.time, OID.timetz, OID.interval].map(
+    (oid) => [oid, [OID.interval]] as const,
+  ),
 ]);
 
 function offsetOf(
@@ -118,16 +125,15 @@ function offsetOf(
     const message = "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column";
     throw new SqlError("42P20", message);
   }
-  const target = OFFSETS.get(by.expr.oid);
-  if (target === OID.numeric && (expr.oid === OID.float4 || expr.oid === OID.float8)) {
-    const types = "column type numeric and offset type double precision";
-    const message = `RANGE with offset PRECEDING/FOLLOWING is not supported for ${types}`;
-    throw new SqlError("0A000", message);
-  }
+  const { types } = scope.functions;
+  const oid = by.expr.oid === OID.varchar ? OID.text : by.expr.oid;
+  const offsets = OFFSETS.get(oid);
+  if (offsets?.includes(expr.oid)) return expr;
+  const target = offsets?.find((type) => canCoerce(types, expr.oid, type, "implicit"));
   if (target !== undefined) return coerce(scope, expr, target, -1, "implicit");
-  if (expr.oid !== OID.unknown) return expr;
-  const isTime = TIMES.has(by.expr.oid);
-  return coerce(scope, expr, isTime ? OID.interval : by.expr.oid, -1, "implicit");
+  const offset = offsets === undefined ? "" : ` and offset type ${typeName(types, expr.oid)}`;
+  const message = "RANGE with offset PRECEDING/FOLLOWING is not supported for column type";
+  throw new SqlError("0A000", `${message} ${typeName(types, oid)}${offset}`);
 }
 
 /** The windows that a query names. */
