@@ -28,21 +28,25 @@ async function refuse(): Promise<never> {
   throw readOnly();
 }
 
+async function none(): Promise<readonly never[]> {
+  return [];
+}
+
 /** A transaction of a database that has no row tables: nothing is there, and nothing is made. */
 function noRows(): RowTransaction {
   const nothing = {
     isolation: "serializable",
-    tables: { find: async () => undefined, list: async () => [] },
+    tables: { find: async () => undefined, list: none, listTemporary: none },
     sequences: {
       byName: async () => undefined,
-      list: async () => [],
+      list: none,
       create: refuse,
       get: refuse,
     },
     objects: {
       byName: async () => undefined,
       find: async () => undefined,
-      list: async () => [],
+      list: none,
       newNumber: refuse,
       create: refuse,
       replace: refuse,
@@ -64,6 +68,8 @@ function noRows(): RowTransaction {
     rollback: () => undefined,
     createTable: refuse,
     alter: refuse,
+    discardTemporary: async () => undefined,
+    endTemporary: async () => undefined,
   };
   // Whatever needs a table finds none before it asks for anything else.
   return nothing as unknown as RowTransaction;

@@ -8,12 +8,12 @@ _TEMPORARY = (
     "temporary_tables",
     "temp_table_reflection",
     "temp_table_names",
-    "temporary_views",
     "temp_table_reflect_indexes",
     "has_temp_table",
 )
 _FEATURES = (
     ("temporary tables", "CREATE TEMPORARY TABLE asked (n int)", _TEMPORARY),
+    ("temporary views", "CREATE TEMPORARY VIEW asked AS SELECT 1 AS n", ("temporary_views",)),
     (
         "materialized views",
         "CREATE MATERIALIZED VIEW asked AS SELECT 1 AS n",
