@@ -145,7 +145,7 @@ export function sortNode(
     node,
     "Sort",
     [detail],
-    (source, run) => new SortedRows(source, run, keys, most?.(run)),
+    (source, run) => new SortedRows(source, run, keys, { most: most?.(run) }),
   );
 }
 

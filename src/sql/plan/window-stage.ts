@@ -113,7 +113,7 @@ function windowNode(
       ? node
       : over(node, title, [`Sort Key: ${shown.join(", ")}`], (source, run) => {
           const wide = new MappedRows(source, run, undefined, [...columns, ...values]);
-          return new SortedRows(wide, run, keys);
+          return new SortedRows(wide, run, keys, { isAsPostgres: true });
         });
   return over(sorted, "WindowAgg", [], (source, run) => {
     const rows = new BatchRows(windowed(source, run, parts), () => source.close());
