@@ -289,7 +289,7 @@ export class NativeFuzzer {
     const value: Record<string, unknown> = Object.fromEntries(
       members.map(([name, schema]) => [
         name,
-        name === "statement" && this.#chance(0.7) ? this.#pick(STATEMENTS) : this.#value(schema),
+        this.#chance(0.7) ? (this.#likely(name) ?? this.#value(schema)) : this.#value(schema),
       ]),
     );
     if (typeof additionalProperties === "object") {
@@ -299,6 +299,14 @@ export class NativeFuzzer {
       }
     }
     return value;
+  }
+
+  /** What makes sense as the member of that name, where a value of its type seldom does. */
+  #likely(name: string): string | undefined {
+    if (name === "statement") return this.#pick(STATEMENTS);
+    // Two tables do not share a place.
+    if (name === "location" || name === "uri") return `s3://elsewhere/${this.#below(1_000)}`;
+    return undefined;
   }
 
   #below(limit: number): number {

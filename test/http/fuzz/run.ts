@@ -244,7 +244,11 @@ async function main(args: readonly string[]): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "firn-fuzz-"));
   try {
     const turns = new TurnLog(directory);
-    const server = await startServer(directory, ["--log-level", "error"], turns.env);
+    const server = await startServer(
+      directory,
+      ["--log-level", "error", "--audit-log", join(directory, "audit.jsonl")],
+      turns.env,
+    );
     turns.start();
     let outcome: Outcome = { sent: 0, problems: ["the run broke off"] };
     let exitCode: number | null = null;
