@@ -35,11 +35,20 @@ export interface ScaleOptions {
 }
 
 /** An operation, empty and full: milliseconds of processor time for one. */
+/** What an operation costs the server; the doubles of its stores stand for no real ones. */
 export interface ScaleCell {
   readonly name: string;
   readonly emptyCpuMs: number;
   readonly fullCpuMs: number;
   readonly ratio: number;
+  /** What it costs the stores' own processes. */
+  readonly storesEmptyCpuMs: number;
+  readonly storesFullCpuMs: number;
+}
+
+interface Cost {
+  readonly server: number;
+  readonly stores: number;
 }
 
 export interface ScaleFigures {
@@ -116,15 +125,22 @@ class Run {
     for (const name of ["many", "probe"]) await this.#namespace(name);
     await this.#table("probe", "fixed");
     const empty = await this.#cells();
-    const fillCpuMs = await this.#cost(1, async () => {
+    const { server: fillCpuMs } = await this.#cost(1, async () => {
       await this.#together(tables, (i) => this.#table("many", nameOf(i)));
       await this.#together(namespaces, (i) => this.#namespace(`n${nameOf(i)}`));
     });
     await settled(this.#pid);
     const full = await this.#cells();
-    const cells = full.map(({ name, cpu }, i): ScaleCell => {
-      const emptyCpuMs = empty[i]?.cpu ?? Number.NaN;
-      return { name, emptyCpuMs, fullCpuMs: cpu, ratio: cpu / emptyCpuMs };
+    const cells = full.map(({ name, cost }, i): ScaleCell => {
+      const before = empty[i]?.cost ?? { server: Number.NaN, stores: Number.NaN };
+      return {
+        name,
+        emptyCpuMs: before.server,
+        fullCpuMs: cost.server,
+        ratio: cost.server / before.server,
+        storesEmptyCpuMs: before.stores,
+        storesFullCpuMs: cost.stores,
+      };
     });
     const { pagesCpuMs, memoryMib } = await this.#pages(tables);
     const search = await this.#search(nameOf(tables - 1));
@@ -142,7 +158,7 @@ class Run {
   }
 
   /** What each operation costs now. Those that create leave their table in the namespace. */
-  async #cells(): Promise<readonly { readonly name: string; readonly cpu: number }[]> {
+  async #cells(): Promise<readonly { readonly name: string; readonly cost: Cost }[]> {
     const table = `${ICEBERG}/namespaces/probe/tables/fixed`;
     const operations: readonly (readonly [string, () => Promise<unknown>])[] = [
       ["load", () => this.#client.send("GET", table)],
@@ -154,7 +170,7 @@ class Run {
     for (const [name, operation] of operations) {
       await this.#together(this.#times, operation);
       await settled(this.#pid);
-      cells.push({ name, cpu: await this.#cost(this.#times, operation) });
+      cells.push({ name, cost: await this.#cost(this.#times, operation) });
     }
     return cells;
   }
@@ -170,7 +186,8 @@ class Run {
     const pagesCpuMs: number[] = [];
     for (const at of [0, Math.floor((tokens.length - 1) / 2), Math.max(0, tokens.length - 2)]) {
       await this.#page(tokens[at]);
-      pagesCpuMs.push(await this.#cost(times, () => this.#page(tokens[at])));
+      const { server } = await this.#cost(times, () => this.#page(tokens[at]));
+      pagesCpuMs.push(server);
     }
     return { pagesCpuMs, memoryMib: { before, after } };
   }
@@ -226,18 +243,20 @@ class Run {
     times.length = 0;
     requests = 0;
     const rounds = 5;
-    const cpu = await this.#cost(rounds, once);
+    const { server: cpu } = await this.#cost(rounds, once);
     times.sort((a, b) => a - b);
     return { p50Ms: percentile(times, 0.5), cpuMs: cpu, requests: requests / rounds };
   }
 
-  /** Processor time of one of so many operations, the server's and its stores' together. */
-  async #cost(times: number, operation: () => Promise<unknown>): Promise<number> {
-    const used = (): number =>
-      [this.#pid, ...this.#storePids].reduce((sum, pid) => sum + cpuMs(pid), 0);
-    const before = used();
+  /** Processor time of one of so many operations. */
+  async #cost(times: number, operation: () => Promise<unknown>): Promise<Cost> {
+    const stores = (): number => this.#storePids.reduce((sum, pid) => sum + cpuMs(pid), 0);
+    const before = { server: cpuMs(this.#pid), stores: stores() };
     for (let i = 0; i < times; i++) await operation();
-    return (used() - before) / times;
+    return {
+      server: (cpuMs(this.#pid) - before.server) / times,
+      stores: (stores() - before.stores) / times,
+    };
   }
 
   async #together(count: number, operation: (i: number) => Promise<unknown>): Promise<void> {
@@ -295,11 +314,13 @@ function judge(figures: Omit<ScaleFigures, "verdicts">): readonly ScaleVerdict[]
 
 function show(figures: ScaleFigures): string {
   const { profile, tables, namespaces, fillCpuMs, cells, verdicts, search } = figures;
-  const rows = cells.map(({ name, emptyCpuMs, fullCpuMs, ratio }) => [
-    name,
-    emptyCpuMs.toFixed(3),
-    fullCpuMs.toFixed(3),
-    ratio.toFixed(2),
+  const rows = cells.map((cell) => [
+    cell.name,
+    cell.emptyCpuMs.toFixed(3),
+    cell.fullCpuMs.toFixed(3),
+    cell.ratio.toFixed(2),
+    cell.storesEmptyCpuMs.toFixed(3),
+    cell.storesFullCpuMs.toFixed(3),
   ]);
   const goals = verdicts.map(({ goal, measured, met }) => [
     goal,
@@ -309,7 +330,10 @@ function show(figures: ScaleFigures): string {
   return [
     `\nprofile ${profile}: ${tables} tables in one namespace, ${namespaces} namespaces, filled ` +
       `with ${(fillCpuMs / 1_000).toFixed(0)} s of processor time\n`,
-    formatTable(["ms of processor time", "empty", "full", "ratio"], rows),
+    formatTable(
+      ["ms of processor time", "empty", "full", "ratio", "stores, empty", "stores, full"],
+      rows,
+    ),
     `search: ${search.cpuMs.toFixed(0)} ms of processor time, ${search.requests} requests\n`,
     formatTable(["goal", "measured", ""], goals),
   ].join("\n");
