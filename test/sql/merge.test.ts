@@ -1,44 +1,18 @@
-import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openServer, type TestServer } from "../pgwire/wire-client.ts";
+import type pg from "pg";
+import { describe, expect, it } from "vitest";
+import { failureOf, pgClients, rowsOf } from "../pgwire/pg-clients.ts";
 
-let server: TestServer;
 let client: pg.Client;
-const clients: pg.Client[] = [];
-
-async function connect(): Promise<pg.Client> {
-  const one = new pg.Client({ host: "127.0.0.1", port: server.port, user: "tester" });
-  await one.connect();
-  clients.push(one);
-  return one;
-}
-
-beforeEach(async () => {
-  server = await openServer();
-  client = await connect();
+const clients = pgClients(async () => {
+  client = await clients.connect();
   await client.query("create table stock (item text primary key, n int default 0, note text)");
   await client.query("create table sale (id int primary key, item text, n int)");
   await client.query("insert into stock values ('a', 5), ('b', 1), ('c', 9)");
   await client.query("insert into sale values (1, 'a', 2), (2, 'b', 1), (3, 'd', 4)");
 });
-afterEach(async () => {
-  for (const one of clients.splice(0)) await one.end();
-  await server.close();
-  expect(server.defects).toEqual([]);
-});
 
-async function stock(): Promise<string> {
-  const text = "select item, n, note from stock order by item";
-  const { rows } = await client.query<unknown[]>({ text, rowMode: "array" });
-  return rows.map((row) => row.join(",")).join(" ");
-}
-
-async function failure(text: string): Promise<string> {
-  return await client.query(text).then(
-    () => "done",
-    (error: { code?: string; message: string }) => `${error.code}: ${error.message}`,
-  );
-}
+const stock = () => rowsOf(client, "select item, n, note from stock order by item");
+const failure = (text: string) => failureOf(client, text);
 
 const MERGE =
   "merge into stock t using sale s on t.item = s.item " +
@@ -86,7 +60,7 @@ describe("MERGE", () => {
 
   it("judges a row again that another transaction has changed", async () => {
     await client.query("set default_transaction_isolation = 'read committed'");
-    const other = await connect();
+    const other = await clients.connect();
     await other.query(
       "begin; update stock set n = 1 where item = 'a'; delete from stock where item = 'b'",
     );

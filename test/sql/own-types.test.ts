@@ -1,39 +1,14 @@
-import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openServer, type TestServer } from "../pgwire/wire-client.ts";
+import type pg from "pg";
+import { describe, expect, it } from "vitest";
+import { failureOf, pgClients, rowsOf } from "../pgwire/pg-clients.ts";
 
-let server: TestServer;
 let client: pg.Client;
-const clients: pg.Client[] = [];
-
-async function connect(): Promise<pg.Client> {
-  const one = new pg.Client({ host: "127.0.0.1", port: server.port, user: "tester" });
-  await one.connect();
-  clients.push(one);
-  return one;
-}
-
-beforeEach(async () => {
-  server = await openServer();
-  client = await connect();
-});
-afterEach(async () => {
-  for (const one of clients.splice(0)) await one.end();
-  await server.close();
-  expect(server.defects).toEqual([]);
+const clients = pgClients(async () => {
+  client = await clients.connect();
 });
 
-async function rows(text: string, on = client): Promise<string> {
-  const { rows: found } = await on.query<unknown[]>({ text, rowMode: "array" });
-  return found.map((row) => row.join(",")).join(" ");
-}
-
-async function failure(text: string): Promise<string> {
-  return await client.query(text).then(
-    () => "done",
-    (error: { code?: string; message: string }) => `${error.code}: ${error.message}`,
-  );
-}
+const rows = (text: string, on = client) => rowsOf(on, text);
+const failure = (text: string) => failureOf(client, text);
 
 const MOOD = "create type mood as enum ('sad', 'ok', 'happy')";
 
@@ -55,7 +30,7 @@ describe("an enum", () => {
       '22P02: invalid input value for enum mood: "glad"',
     );
     expect(await failure("select 'x'::nomood")).toBe('42704: type "nomood" does not exist');
-    const other = await connect();
+    const other = await clients.connect();
     expect(await rows("select n from p where m = 'ok'", other)).toBe("3");
     const { rows: bound } = await other.query("select $1::mood as m", ["happy"]);
     expect(bound).toEqual([{ m: "happy" }]);
@@ -104,7 +79,7 @@ describe("the definition of an enum", () => {
     await client.query(`begin; ${MOOD}; select 'ok'::mood; rollback`);
     expect(await failure("select 'ok'::mood")).toBe('42704: type "mood" does not exist');
     await client.query(MOOD);
-    const other = await connect();
+    const other = await clients.connect();
     const text = "select $1::text::mood < 'zen'::mood as it";
     await client.query("alter type mood add value 'zen'");
     expect((await other.query({ name: "q", text, values: ["ok"] })).rows).toEqual([{ it: true }]);
@@ -120,7 +95,8 @@ describe("the definition of an enum", () => {
     expect(await rows("select 'x'::s.mood")).toBe("x");
     await client.query("create table p (id int primary key, m s.mood)");
     expect(await failure("drop type s.mood")).toBe(
-      "2BP01: cannot drop type mood because other objects depend on it",
+      "2BP01: cannot drop type mood because other objects depend on it " +
+        "(column m of table p depends on type mood)",
     );
     await client.query("drop type s.mood cascade");
     expect(await failure("select m from p")).toMatch(/^42703/);

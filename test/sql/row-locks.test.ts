@@ -1,43 +1,15 @@
-import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openServer, type TestServer } from "../pgwire/wire-client.ts";
+import type pg from "pg";
+import { beforeEach, describe, expect, it } from "vitest";
+import { failureOf, pgClients, rowsOf } from "../pgwire/pg-clients.ts";
 
-let server: TestServer;
 let a: pg.Client;
 let b: pg.Client;
-const clients: pg.Client[] = [];
-
-async function connect(): Promise<pg.Client> {
-  const one = new pg.Client({ host: "127.0.0.1", port: server.port, user: "tester" });
-  await one.connect();
-  clients.push(one);
-  return one;
-}
-
-beforeEach(async () => {
-  server = await openServer();
-  a = await connect();
-  b = await connect();
+const clients = pgClients(async () => {
+  a = await clients.connect();
+  b = await clients.connect();
   await a.query("create table t (id int primary key, n int, label text)");
   await a.query("insert into t select i, i * 10, 'l' || i from generate_series(1, 5) i");
 });
-afterEach(async () => {
-  for (const one of clients.splice(0)) await one.end();
-  await server.close();
-  expect(server.defects).toEqual([]);
-});
-
-async function rows(client: pg.Client, text: string): Promise<string> {
-  const { rows: found } = await client.query<unknown[]>({ text, rowMode: "array" });
-  return found.map((row) => row.join(",")).join(" ");
-}
-
-async function failure(client: pg.Client, text: string): Promise<string> {
-  return await client.query(text).then(
-    () => "done",
-    (error: { code?: string; message: string }) => `${error.code}: ${error.message}`,
-  );
-}
 
 /** Whether an answer has not come by now. */
 async function waits(answer: Promise<unknown>): Promise<boolean> {
@@ -51,19 +23,19 @@ describe("FOR UPDATE", () => {
   it("waits for a writer and sees what that wrote, in READ COMMITTED", async () => {
     await a.query(`${READ_COMMITTED}; update t set n = 11 where id = 1`);
     await b.query(READ_COMMITTED);
-    const answer = rows(b, "select n, label from t where id = 1 for update");
+    const answer = rowsOf(b, "select n, label from t where id = 1 for update");
     expect(await waits(answer)).toBe(true);
     await a.query("commit");
     expect(await answer).toBe("11,l1");
     await b.query("update t set n = n + 1 where id = 1");
     await b.query("commit");
-    expect(await rows(a, "select n from t where id = 1")).toBe("12");
+    expect(await rowsOf(a, "select n from t where id = 1")).toBe("12");
   });
 
   it("judges a row again behind a wait: it leaves out one that no longer meets WHERE", async () => {
     await a.query(`${READ_COMMITTED}; update t set n = 0 where id = 2`);
     await b.query(READ_COMMITTED);
-    const answer = rows(b, "select id from t where n >= 20 and n < 50 order by n for update");
+    const answer = rowsOf(b, "select id from t where n >= 20 and n < 50 order by n for update");
     expect(await waits(answer)).toBe(true);
     await a.query("commit");
     expect(await answer).toBe("3 4");
@@ -74,30 +46,30 @@ describe("FOR UPDATE", () => {
       `${READ_COMMITTED}; delete from t where id = 1; update t set n = -1 where id = 2`,
     );
     await b.query(READ_COMMITTED);
-    const answer = rows(b, "select id, n from t where n > 0 order by id limit 2 for update");
+    const answer = rowsOf(b, "select id, n from t where n > 0 order by id limit 2 for update");
     expect(await waits(answer)).toBe(true);
     await a.query("commit");
     expect(await answer).toBe("3,30 4,40");
     // The fifth was not asked for, so that it is free.
-    expect(await rows(a, "select id from t where id = 5 for update nowait")).toBe("5");
+    expect(await rowsOf(a, "select id from t where id = 5 for update nowait")).toBe("5");
   });
 
   it("begins again behind a wait where a serializable transaction has read nothing", async () => {
     await a.query("begin; update t set n = 11 where id = 1");
     await b.query("begin");
-    const answer = rows(b, "select n from t where id = 1 for update");
+    const answer = rowsOf(b, "select n from t where id = 1 for update");
     expect(await waits(answer)).toBe(true);
     await a.query("commit");
     expect(await answer).toBe("11");
     await b.query("update t set n = n + 1 where id = 1; commit");
-    expect(await rows(a, "select n from t where id = 1")).toBe("12");
+    expect(await rowsOf(a, "select n from t where id = 1")).toBe("12");
   });
 
   it("fails with 40001 where a serializable transaction had read before", async () => {
     await b.query("begin");
-    expect(await rows(b, "select n from t where id = 1")).toBe("10");
+    expect(await rowsOf(b, "select n from t where id = 1")).toBe("10");
     await a.query("update t set n = 11 where id = 1");
-    expect(await failure(b, "select n from t where id = 1 for update")).toBe(
+    expect(await failureOf(b, "select n from t where id = 1 for update")).toBe(
       "40001: could not serialize access due to concurrent update",
     );
   });
@@ -105,15 +77,15 @@ describe("FOR UPDATE", () => {
   it("does not take its own writes for those of others", async () => {
     await b.query("begin; update t set n = 99 where id = 3");
     await a.query("update t set n = 11 where id = 1");
-    expect(await rows(b, "select n from t where id = 3 for update")).toBe("99");
+    expect(await rowsOf(b, "select n from t where id = 3 for update")).toBe("99");
     await b.query("commit");
   });
 
   it("locks in the order of the query, and only rows that meet WHERE", async () => {
     await a.query(READ_COMMITTED);
     const text = "select id from t where label > 'l2' order by n desc limit 1 for update";
-    expect(await rows(a, text)).toBe("5");
-    expect(await rows(b, "select id from t for update skip locked")).toBe("1 2 3 4");
+    expect(await rowsOf(a, text)).toBe("5");
+    expect(await rowsOf(b, "select id from t for update skip locked")).toBe("1 2 3 4");
     await a.query("rollback");
   });
 });
@@ -121,17 +93,17 @@ describe("FOR UPDATE", () => {
 describe("NOWAIT and SKIP LOCKED", () => {
   it("fail with 55P03, or leave the row out", async () => {
     await a.query("begin; select 1 from t where id = 2 for update");
-    expect(await failure(b, "select id from t where id = 2 for update nowait")).toMatch(/^55P03/);
-    expect(await rows(b, "select id from t for update skip locked")).toBe("1 3 4 5");
-    expect(await rows(b, "select id from t where id < 3 for key share skip locked")).toBe("1");
+    expect(await failureOf(b, "select id from t where id = 2 for update nowait")).toMatch(/^55P03/);
+    expect(await rowsOf(b, "select id from t for update skip locked")).toBe("1 3 4 5");
+    expect(await rowsOf(b, "select id from t where id < 3 for key share skip locked")).toBe("1");
     await a.query("commit");
-    expect(await rows(b, "select id from t where id = 2 for update nowait")).toBe("2");
+    expect(await rowsOf(b, "select id from t where id = 2 for update nowait")).toBe("2");
   });
 
   it("give each of several workers other jobs", async () => {
     await a.query("create table job (id int primary key, state text not null default 'ready')");
     await a.query("insert into job select i from generate_series(1, 40) i");
-    const workers = await Promise.all(Array.from({ length: 4 }, connect));
+    const workers = await Promise.all(Array.from({ length: 4 }, clients.connect));
     const taken: number[] = [];
     const work = async (worker: pg.Client): Promise<void> => {
       for (;;) {
@@ -160,7 +132,7 @@ describe("strengths", () => {
     for (const held of words) {
       for (const asked of words) {
         await a.query(`begin; select 1 from t where id = 1 for ${held}`);
-        const told = await failure(b, `select 1 from t where id = 1 for ${asked} nowait`);
+        const told = await failureOf(b, `select 1 from t where id = 1 for ${asked} nowait`);
         await a.query("rollback");
         if (told === "done") free.push(`${held} + ${asked}`);
       }
@@ -184,11 +156,11 @@ describe("joins", () => {
 
   it("lock the tables that OF names", async () => {
     await a.query("begin; select 1 from t join u on u.t = t.id where t.id = 1 for update of u");
-    expect(await rows(b, "select id from t where id = 1 for update nowait")).toBe("1");
-    expect(await rows(b, "select id from u order by id for update skip locked")).toBe("3");
+    expect(await rowsOf(b, "select id from t where id = 1 for update nowait")).toBe("1");
+    expect(await rowsOf(b, "select id from u order by id for update skip locked")).toBe("3");
     await a.query("rollback");
     await a.query("begin; select 1 from t x join u on u.t = x.id where x.id = 1 for update");
-    expect(await rows(b, "select id from t for update skip locked")).toBe("2 3 4 5");
+    expect(await rowsOf(b, "select id from t for update skip locked")).toBe("2 3 4 5");
     await a.query("rollback");
   });
 
@@ -199,7 +171,7 @@ describe("joins", () => {
     const text =
       "select t.id, n, u.label from t left join u on u.t = t.id and t.n > 7 " +
       "where t.id < 4 order by t.id, u.label for update of t";
-    const answer = rows(b, text);
+    const answer = rowsOf(b, text);
     expect(await waits(answer)).toBe(true);
     await a.query("commit");
     expect(await answer).toBe("1,5, 1,5, 2,20,z");
@@ -207,12 +179,12 @@ describe("joins", () => {
 
   it("reach into subqueries", async () => {
     await a.query("begin; select * from (select id from t where id < 3) s for update");
-    expect(await rows(b, "select id from t for update skip locked")).toBe("3 4 5");
+    expect(await rowsOf(b, "select id from t for update skip locked")).toBe("3 4 5");
     await a.query("rollback");
   });
 
   it("refuse what has no rows of a table, as PostgreSQL does", async () => {
-    const told = async (text: string): Promise<string> => await failure(a, text);
+    const told = async (text: string): Promise<string> => await failureOf(a, text);
     expect(await told("select count(*) from t for update")).toBe(
       "0A000: FOR UPDATE is not allowed with aggregate functions",
     );

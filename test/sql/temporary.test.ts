@@ -1,47 +1,17 @@
-import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  message,
-  openServer,
-  query,
-  TEMPORARY_BYTES,
-  type TestServer,
-} from "../pgwire/wire-client.ts";
+import type pg from "pg";
+import { describe, expect, it } from "vitest";
+import { pgClients, rowsOf, stateOf } from "../pgwire/pg-clients.ts";
+import { message, query, TEMPORARY_BYTES } from "../pgwire/wire-client.ts";
 
 /** What PostgreSQL answers too is in `fixtures/sql/queries/temporary.sql`. */
 
-let server: TestServer;
 let client: pg.Client;
-const clients: pg.Client[] = [];
-
-async function connect(): Promise<pg.Client> {
-  const one = new pg.Client({ host: "127.0.0.1", port: server.port, user: "tester" });
-  await one.connect();
-  clients.push(one);
-  return one;
-}
-
-beforeEach(async () => {
-  server = await openServer();
-  client = await connect();
-});
-afterEach(async () => {
-  for (const one of clients.splice(0)) await one.end();
-  await server.close();
-  expect(server.defects).toEqual([]);
+const clients = pgClients(async () => {
+  client = await clients.connect();
 });
 
-async function rows(text: string, on = client): Promise<string> {
-  const { rows: found } = await on.query<unknown[]>({ text, rowMode: "array" });
-  return found.map((row) => row.join(",")).join(" ");
-}
-
-async function state(text: string, on = client): Promise<string> {
-  return await on.query(text).then(
-    () => "done",
-    (error: { code?: string }) => error.code ?? "no code",
-  );
-}
+const rows = (text: string, on = client) => rowsOf(on, text);
+const state = (text: string, on = client) => stateOf(on, text);
 
 const LISTS = [
   "select relname from pg_class where relname in ('t', 't_pkey', 't_id_seq')",
@@ -54,7 +24,7 @@ describe("a temporary table", () => {
   it("is seen by its own session alone", async () => {
     await client.query("create temp table t (id serial primary key, v text)");
     await client.query("insert into t (v) values ('mine')");
-    const other = await connect();
+    const other = await clients.connect();
     expect(await state("select * from t", other)).toBe("42P01");
     expect(await state("select * from pg_temp_1.t", other)).toBe("42P01");
     expect(await state("insert into pg_temp_1.t values (1)", other)).toBe("42P01");
@@ -70,15 +40,15 @@ describe("a temporary table", () => {
     expect(await rows("select nspname from pg_namespace where nspname like 'pg_temp%'")).toBe(
       "pg_temp_1",
     );
-    expect(server.names).toEqual([]);
+    expect(clients.server.names).toEqual([]);
   });
 
   it("ends with its session, which gives back memory and number", async () => {
-    const other = await connect();
+    const other = await clients.connect();
     await other.query("create temp table t as select generate_series(1, 1000) as n");
-    expect(server.temporary.memory.held).toBeGreaterThan(100_000);
+    expect(clients.server.temporary.memory.held).toBeGreaterThan(100_000);
     await other.end();
-    await expect.poll(() => server.temporary.memory.held).toBe(0);
+    await expect.poll(() => clients.server.temporary.memory.held).toBe(0);
     await client.query("create temp table t (i int)");
     expect(await rows("select pg_my_temp_schema()::regnamespace")).toBe("pg_temp_1");
     expect(await rows("select * from t")).toBe("");
@@ -87,18 +57,18 @@ describe("a temporary table", () => {
   it("leaves nothing where its transaction is rolled back", async () => {
     await client.query("begin");
     await client.query("create temp table t as select generate_series(1, 1000) as n");
-    expect(server.temporary.memory.held).toBeGreaterThan(100_000);
+    expect(clients.server.temporary.memory.held).toBeGreaterThan(100_000);
     await client.query("rollback");
-    expect(server.temporary.memory.held).toBe(0);
+    expect(clients.server.temporary.memory.held).toBe(0);
     await client.query("create temp table t (n int primary key)");
-    const before = server.temporary.memory.held;
+    const before = clients.server.temporary.memory.held;
     await client.query("insert into t select generate_series(1, 1000)");
     await client.query("truncate t");
     await client.query("insert into t select generate_series(1, 1000)");
     await client.query("delete from t");
-    expect(server.temporary.memory.held).toBeLessThan(before + 1_000);
+    expect(clients.server.temporary.memory.held).toBeLessThan(before + 1_000);
     await client.query("drop table t");
-    expect(server.temporary.memory.held).toBe(0);
+    expect(clients.server.temporary.memory.held).toBe(0);
   });
 
   it("is refused in a view", async () => {
@@ -128,11 +98,11 @@ describe("a temporary table", () => {
     expect(await state("drop schema pg_temp cascade")).toBe("42501");
     expect(await state("drop index pg_temp.p_pkey")).toBe("2BP01");
     expect(await rows("insert into y default values returning id")).toBe("1");
-    expect(server.names).toEqual(["public.p"]);
+    expect(clients.server.names).toEqual(["public.p"]);
   });
 
   it("takes rows of COPY", async () => {
-    const wire = server.client();
+    const wire = clients.server.client();
     await wire.start();
     wire.send(query("create temp table t (id int primary key, v text)"));
     await wire.untilReady();
@@ -166,20 +136,20 @@ describe("memory of temporary tables", () => {
     await client.query("insert into t values (1, 'after')");
     await client.query("commit");
     expect(await rows("select count(*) from t")).toBe("2");
-    expect(server.temporary.memory.held).toBeLessThan(10_000);
+    expect(clients.server.temporary.memory.held).toBeLessThan(10_000);
   });
 
   it("is bounded for all sessions together", async () => {
     const half = fill.replace("100000", "40000");
     await client.query("create temp table t (i int, v text)");
     await client.query(half);
-    const other = await connect();
+    const other = await clients.connect();
     await other.query("create temp table t (i int, v text)");
     expect(await state(half, other)).toBe("53200");
     expect(await rows("select count(*) from t", other)).toBe("0");
     await client.query("truncate t");
     expect(await state(half, other)).toBe("done");
-    expect(server.temporary.memory.held).toBeLessThanOrEqual(TEMPORARY_BYTES);
+    expect(clients.server.temporary.memory.held).toBeLessThanOrEqual(TEMPORARY_BYTES);
   });
 
   it("counts what savepoints keep", async () => {
@@ -194,7 +164,7 @@ describe("memory of temporary tables", () => {
     }
     expect(states.at(-1)).toBe("53200");
     await client.query("rollback");
-    expect(server.temporary.memory.held).toBeLessThan(10_000);
+    expect(clients.server.temporary.memory.held).toBeLessThan(10_000);
   });
 });
 
@@ -202,7 +172,7 @@ describe("temporary beside permanent tables", () => {
   it("moves rows once, whoever is in the way", async () => {
     await client.query("create table total (id int primary key, n int)");
     await client.query("insert into total values (1, 0)");
-    const others = await Promise.all([1, 2, 3, 4].map(() => connect()));
+    const others = await Promise.all([1, 2, 3, 4].map(() => clients.connect()));
     await Promise.all(
       others.map(async (one, i) => {
         await one.query(`create temp table step as select ${i + 1} as by`);
@@ -218,7 +188,7 @@ describe("temporary beside permanent tables", () => {
     await client.query("create temp table t (n int)");
     await client.query("begin isolation level serializable");
     await client.query("insert into t select n from seen");
-    const other = await connect();
+    const other = await clients.connect();
     await other.query("update seen set n = 2");
     await client.query("insert into seen select n + 1, n from t");
     expect(await state("commit")).toBe("40001");

@@ -1,49 +1,23 @@
-import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openServer, type TestServer } from "../pgwire/wire-client.ts";
+import type pg from "pg";
+import { describe, expect, it } from "vitest";
+import { failureOf, pgClients, rowsOf } from "../pgwire/pg-clients.ts";
 
-let server: TestServer;
 let client: pg.Client;
-const clients: pg.Client[] = [];
-
-async function connect(): Promise<pg.Client> {
-  const one = new pg.Client({ host: "127.0.0.1", port: server.port, user: "tester" });
-  await one.connect();
-  clients.push(one);
-  return one;
-}
-
-beforeEach(async () => {
-  server = await openServer();
-  client = await connect();
+const clients = pgClients(async () => {
+  client = await clients.connect();
   await client.query("create table t (id int primary key, a int, b text, price numeric(8,2))");
   await client.query(
     "insert into t select i, i % 3, 'b' || i, i * 1.5 from generate_series(1, 9) i",
   );
 });
-afterEach(async () => {
-  for (const one of clients.splice(0)) await one.end();
-  await server.close();
-  expect(server.defects).toEqual([]);
-});
 
-async function rows(text: string, on = client): Promise<string> {
-  const { rows: found } = await on.query<unknown[]>({ text, rowMode: "array" });
-  return found.map((row) => row.join(",")).join(" ");
-}
-
-async function failure(text: string): Promise<string> {
-  return await client.query(text).then(
-    () => "done",
-    (error: { code?: string; message: string; detail?: string }) =>
-      `${error.code}: ${error.message}${error.detail === undefined ? "" : ` (${error.detail})`}`,
-  );
-}
+const rows = (text: string, on = client) => rowsOf(on, text);
+const failure = (text: string) => failureOf(client, text);
 
 describe("a view", () => {
   it("is read by other sessions, joined, filtered and ordered as a table is", async () => {
     await client.query("create view v as select id, b as label, price from t where a = 1");
-    const other = await connect();
+    const other = await clients.connect();
     expect(await rows("select * from v order by id desc", other)).toBe(
       "7,b7,10.50 4,b4,6.00 1,b1,1.50",
     );
@@ -123,7 +97,7 @@ describe("a view", () => {
 describe("a view and what it rests on", () => {
   it("is replaced by one that has its columns, and more behind them", async () => {
     await client.query("create view v as select id, a from t where id < 3");
-    const other = await connect();
+    const other = await clients.connect();
     const text = "select * from v order by 1";
     expect((await other.query({ name: "q", text, rowMode: "array" })).rows).toEqual([
       [1, 1],
@@ -184,7 +158,7 @@ describe("a view and what it rests on", () => {
 
   it("locks the rows of its table, and judges them by its own condition again", async () => {
     await client.query("create view v as select id, b from t where a = 1");
-    const other = await connect();
+    const other = await clients.connect();
     await client.query("begin isolation level read committed; update t set a = 5 where id = 4");
     await other.query("begin isolation level read committed");
     const answer = rows("select id from v order by id for update", other);
