@@ -104,7 +104,7 @@ export class Links {
       for (const node of new Set([from, to])) {
         const row = await tx.get(table, [node, NODE], { lock: { mode: "share" } });
         if (row !== undefined) continue;
-        const message = "there is no such node: add it before you link it";
+        const message = "no such node: add it before you link it";
         throw new FirnError("NotFound", "LINK_NODE_NOT_FOUND", message, { node });
       }
       const options = { onConflict: "nothing", conflictIndex: 0 } as const;
