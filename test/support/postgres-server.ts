@@ -55,7 +55,8 @@ export async function startPostgres(
     join(programs, "postgres"),
     [
       ...["-D", data, "-p", String(port), "-k", folder, "-h", "127.0.0.1"],
-      ...(durable ? [] : ["-F"]),
+      // Where only answers count: `pg_stats` has what a statement analysed, and nothing by chance.
+      ...(durable ? [] : ["-F", "-c", "autovacuum=off"]),
       ...given.flatMap((setting) => ["-c", setting]),
     ],
     run,
