@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
-import { END, ENTRY } from "../../src/lsm/format/cursor.ts";
+import { END, ENTRY, MISS, type MissingBlock, type Step } from "../../src/lsm/format/cursor.ts";
 import { SstCursor } from "../../src/lsm/format/sst-cursor.ts";
 import { inOrder, randomEntries } from "./support/model.ts";
 import { cursorOf, forgetfulCursor, settled, writeTable } from "./support/tables.ts";
@@ -59,4 +59,32 @@ it("a cursor that a lookup moved goes on from there", () => {
     if (due !== undefined) expect([cursor.key, cursor.sequence]).toEqual([due.key, due.sequence]);
     if (due !== undefined && i % 3 === 0) expect(cursor.find(due.key, due.sequence)).toBe(ENTRY);
   }
+});
+
+it("a lookup that waits for a block misleads none that come before it is made again", () => {
+  fc.assert(
+    fc.property(fc.nat(), (seed) => {
+      const prng = new SeededPrng(seed);
+      const below = (bound: number): number => Math.floor(prng.float() * bound);
+      const entries = inOrder(randomEntries(prng, 300));
+      const sizes = { blockBytes: 100, indexPartBytes: [50, 200, 10_000][below(3)]! };
+      const { cursor, file } = forgetfulCursor(writeTable(entries, sizes).bytes, prng);
+      const find = (at: number): Step => {
+        const { key, sequence } = entries[at]!;
+        return cursor.find(key, sequence);
+      };
+      for (let i = 0; i < 300; i++) {
+        const at = below(entries.length);
+        // Its answer is not waited for.
+        if (find(at) === MISS && prng.float() < 0.5) {
+          const missing: MissingBlock[] = [];
+          cursor.missing(missing);
+          for (const { offset } of missing) file.load(offset);
+        }
+        const near = Math.max(0, Math.min(entries.length - 1, at + below(9) - 4));
+        expect(settled(cursor, [file], () => find(near))).toBe(ENTRY);
+      }
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -25,6 +25,7 @@ export class SstCursor extends BlockEntry implements Cursor {
   readonly #sst: Sst;
   readonly #blocks: SstBlocks;
   readonly #isLasting: boolean;
+  /** Undefined on the way to another part, whose entries are not those of the part before. */
   #block: DataBlock | undefined;
   /** The part of the index in which the block lies, and which of the parts it is. */
   #leaf: IndexBlock;
@@ -69,7 +70,8 @@ export class SstCursor extends BlockEntry implements Cursor {
   /** Whether a key lies in the block of the one that was found last, behind that one. */
   isNear(key: Key): boolean {
     const before = this.cursor.foundKey;
-    return before !== undefined && key > before && key < this.#separator();
+    if (before === undefined || this.#block === undefined) return false;
+    return key > before && key < this.#separator();
   }
 
   /** The block that it stands in, if that is in memory still. */
@@ -185,6 +187,7 @@ export class SstCursor extends BlockEntry implements Cursor {
       if (leaf === undefined) return this.#lacks("index", offset, index.bytes(part));
       this.#leaf = leaf;
       this.#part = part;
+      this.#block = undefined;
     }
     return true;
   }
