@@ -11,6 +11,7 @@ import { compareIceberg } from "./iceberg.ts";
 import { failedCells, showComparison } from "./iceberg-report.ts";
 import { benchJson } from "./json.ts";
 import { benchKeys } from "./keys.ts";
+import { benchCold } from "./lsm/cold.ts";
 import { benchLarge } from "./lsm/large.ts";
 import { benchManifest } from "./lsm/manifest.ts";
 import { benchResume } from "./lsm/resume.ts";
@@ -131,9 +132,12 @@ async function access(flags: readonly string[]): Promise<number> {
 
 /** Growth alone: a shard of ten times the rows. */
 async function lsmLarge(flags: readonly string[]): Promise<number> {
-  const cells = await benchLarge(flags.includes("--smoke"));
+  const smoke = flags.includes("--smoke");
+  const cold = await benchCold(smoke);
+  const cells = await benchLarge(smoke);
   const failed = cells.filter(({ warmGets, openMs }) => !(warmGets > 0 && openMs > 0)).length;
-  return close("lsm-large", cells, { cells: cells.length, failed }, flags);
+  const count = cells.length + cold.length;
+  return close("lsm-large", [...cells, ...cold], { cells: count, failed }, flags);
 }
 
 /** A missing peer fails the run: a table with holes is not a comparison. */

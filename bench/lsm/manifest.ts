@@ -66,7 +66,14 @@ function stateOf(tables: number): ManifestState {
   const made = Array.from({ length: tables }, (_, i): SstMeta => {
     const key = `tenant/${String(i).padStart(8, "0")}`;
     const counts = { entries: 100_000, deletions: 10, keys: 99_000, dataBlocks: 4_000 };
-    const none = { merges: 0, ranges: 0, expiring: 0, firstExpiryMs: 0, lastExpiryMs: 0 };
+    const none = {
+      merges: 0,
+      ranges: 0,
+      expiring: 0,
+      firstExpiryMs: 0,
+      lastExpiryMs: 0,
+      filterParts: 0,
+    };
     const sequences = { minSequence: i * 10 + 1, maxSequence: i * 10 + 9 };
     const bounds = { firstKey: key, lastKey: `${key}z`, rawBytes: 60_000_000 };
     const stats = { ...counts, ...none, ...sequences, ...bounds, unknown: [] };

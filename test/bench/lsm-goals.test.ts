@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { coldGoals } from "../../bench/lsm/cold.ts";
 import { type Figures, Rounds } from "../../bench/lsm/figures.ts";
 import { goalsOf, type Own, ownGoals } from "../../bench/lsm/goals.ts";
 import { type LargeCell, largeGoals } from "../../bench/lsm/large.ts";
@@ -144,6 +145,15 @@ describe("the engine's goals of memory, requests and growth", () => {
       largeGoals([cell(1, 15, 1), cell(2, 1, 1), cell(10, gets, openMs)]).map((one) => one.met);
     expect(met(10, 300)).toEqual([true, true, true, true]);
     expect(met(9, 301)).toEqual([false, false, false, false]);
+  });
+
+  it("of cold gets bound requests and bytes", () => {
+    const met = (requests: number, kib: number): boolean[] => {
+      const shard = { rows: 1, budgetBytes: 1, tables: 1, gets: 1 };
+      return coldGoals([{ ...shard, requests, bytes: kib * 1_024 }]).map((one) => one.met);
+    };
+    expect(met(1.5, 40)).toEqual([true, true]);
+    expect(met(1.6, 41)).toEqual([false, false]);
   });
 
   it("are judged by medians of rounds", () => {

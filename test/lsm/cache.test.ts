@@ -91,7 +91,7 @@ describe("the block cache", () => {
     expect(file.data(64)).toBeUndefined();
   });
 
-  it("keeps indexes while data flows through, and not more than half of it", () => {
+  it("keeps indexes while data flows through, and not more than their share of it", () => {
     const cache = new BlockCache(part.weight * 10);
     const file = cache.file();
     for (const n of [1, 2, 3]) file.addIndex(n, part);

@@ -33,6 +33,7 @@ function stateOf(tables: number): ManifestState {
       expiring: 0,
       firstExpiryMs: 0,
       lastExpiryMs: 0,
+      filterParts: 0,
       unknown: [],
     };
     const extent = { fileBytes: 67_108_864, tailBytes: 120_000 };

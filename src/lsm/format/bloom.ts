@@ -125,6 +125,7 @@ export class BloomBuilder {
     return HEADER_BYTES + this.#bits() / 8;
   }
 
+  /** The filter, and an empty builder again. */
   finish(): Uint8Array {
     const bits = this.#bits();
     const probes = Math.max(1, Math.min(MAX_PROBES, Math.round(this.#bitsPerKey * Math.LN2)));
@@ -142,6 +143,7 @@ export class BloomBuilder {
         hash = (hash + step) >>> 0;
       }
     }
+    this.#count = 0;
     return out;
   }
 

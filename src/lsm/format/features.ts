@@ -10,7 +10,8 @@ export const FORMAT_VERSION = 1;
  *
  *   file      required                                   optional
  *   sst       1 merge operands, 2 range tombstones,      1 prefix filter
- *             4 expiry, 8 large values, 16 lz4
+ *             4 expiry, 8 large values, 16 lz4,
+ *             512 filters in parts
  *   manifest  those of all of its tables;                none yet
  *             32 clones: tables that lie with another
  *             shard, or a state that is kept for one
@@ -36,9 +37,11 @@ export const DELETED = 64;
 export const INGESTED = 128;
 /** Who does not know it would read, and compact again, what a compaction has taken already. */
 export const UNFINISHED = 256;
+/** Who does not know it would take a filter for the beginning of an index. */
+export const FILTER_PARTS = 512;
 /** The one optional feature. */
 export const PREFIX_FILTER = 1;
-const OF_TABLES = MERGES | RANGES | EXPIRY;
+const OF_TABLES = MERGES | RANGES | EXPIRY | FILTER_PARTS;
 
 const KNOWN: Readonly<Record<FileKind, number>> = {
   sst: OF_TABLES,

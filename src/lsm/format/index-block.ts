@@ -1,3 +1,4 @@
+import type { BloomFilter } from "./bloom.ts";
 import { corrupt } from "./corrupt.ts";
 import { isBefore, type Key, latin1Text, MAX_SEQUENCE, type Sequence } from "./entry.ts";
 import { readVarint, writeVarint } from "./varint.ts";
@@ -36,6 +37,8 @@ const ENTRY_WEIGHT = 60;
 export class IndexBlock {
   readonly level: 0 | 1;
   readonly separators: readonly Key[];
+  /** Of a part of an index: every key of its frames, where the table has filters in parts. */
+  readonly filter: BloomFilter | undefined;
   readonly #sequences: Float64Array;
   /** One more than entries: the last one is where the last frame ends. */
   readonly #offsets: Float64Array;
@@ -48,8 +51,10 @@ export class IndexBlock {
     separators: readonly Key[],
     sequences: Float64Array,
     offsets: Float64Array,
+    filter?: BloomFilter,
   ) {
     this.level = level;
+    this.filter = filter;
     this.separators = separators;
     this.#sequences = sequences;
     this.#offsets = offsets;
@@ -66,7 +71,7 @@ export class IndexBlock {
   }
 
   get weight(): number {
-    let bytes = 0;
+    let bytes = this.filter?.weight ?? 0;
     for (const separator of this.separators) bytes += separator.length + ENTRY_WEIGHT;
     return bytes;
   }
@@ -198,14 +203,16 @@ export class IndexBuilder {
  * Reads the content of an index.
  *
  * @param start where its first frame has to begin, `end` where its last one has to end.
+ * @param filter of its keys, if it is a part that has one.
  * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`: anything that breaks the invariant.
  */
 export function readIndexBlock(
   bytes: Uint8Array,
   part: string,
   expected: { readonly level?: 0 | 1; readonly start?: number; readonly end?: number },
+  filter?: BloomFilter,
 ): IndexBlock {
-  const reader = new IndexReader(bytes, part);
+  const reader = new IndexReader(bytes, part, filter);
   const block = reader.read();
   const { level, start, end } = expected;
   const right =
@@ -219,13 +226,15 @@ export function readIndexBlock(
 class IndexReader {
   readonly #bytes: Uint8Array;
   readonly #part: string;
+  readonly #filter: BloomFilter | undefined;
   #at = 1;
   /** Bytes of the separator before. */
   #key: Buffer = Buffer.allocUnsafeSlow(256);
 
-  constructor(bytes: Uint8Array, part: string) {
+  constructor(bytes: Uint8Array, part: string, filter: BloomFilter | undefined) {
     this.#bytes = bytes;
     this.#part = part;
+    this.#filter = filter;
   }
 
   read(): IndexBlock {
@@ -262,7 +271,7 @@ class IndexReader {
     }
     if (this.#at !== this.#bytes.length) throw this.#corrupt("more than its entries");
     if (!Number.isSafeInteger(offsets[count])) throw this.#corrupt("offsets out of range");
-    return new IndexBlock(level, separators, sequences, offsets);
+    return new IndexBlock(level, separators, sequences, offsets, this.#filter);
   }
 
   /** Of its bytes, not of two texts: a text of two parts is slow to compare. */

@@ -67,6 +67,23 @@ export class SstCursor extends BlockEntry implements Cursor {
     return this.cursor.find(key, sequence) ? ENTRY : END;
   }
 
+  /**
+   * Whether a filter tells that a key is not in the table. Where that lies in a part that is not
+   * in memory, `find` misses it.
+   *
+   * @param a its hashes (`hashKey`).
+   */
+  isFiltered(key: Key, a: number, b: number): boolean {
+    const { filter, index, stats } = this.#sst;
+    if (filter !== undefined) return !filter.mayContainHashed(a, b);
+    if (stats.filterParts === 0) return false;
+    const part = index.find(key, MAX_SEQUENCE);
+    if (part === index.count) return true;
+    const isHere = part === this.#part && this.#leaf !== index;
+    const leaf = isHere ? this.#leaf : this.#blocks.index(index.offset(part));
+    return leaf?.filter !== undefined && !leaf.filter.mayContainHashed(a, b);
+  }
+
   /** Whether a key lies in the block of the one that was found last, behind that one. */
   isNear(key: Key): boolean {
     const before = this.cursor.foundKey;

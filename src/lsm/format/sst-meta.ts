@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { END_OF_KEYS, type Key, type Sequence } from "./entry.ts";
-import { EXPIRY, MERGES, RANGES } from "./features.ts";
+import { EXPIRY, FILTER_PARTS, MERGES, RANGES } from "./features.ts";
 import { type FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
 import { isHome } from "./home.ts";
 import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
@@ -30,6 +30,7 @@ import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
  *   12 earliest expiry, ms, if any
  *   14 latest expiry, if any
  *   15 entries that expire, if any
+ *   16 parts of the index that have filters, if any
  *
  * Keys and sequences are those of the entries and of the range tombstones together. The last key is
  * then the first one behind the last tombstone, if no entry lies there or further on, and is left
@@ -61,6 +62,8 @@ export interface SstStats {
   readonly expiring: number;
   readonly firstExpiryMs: number;
   readonly lastExpiryMs: number;
+  /** Parts of its index where each has a filter; 0: one filter at most, in the tail. */
+  readonly filterParts: number;
   readonly unknown: UnknownFields;
 }
 
@@ -148,6 +151,7 @@ export function encodeStats(stats: SstStats): Uint8Array {
     .optionalNumber(12, unlessZero(stats.firstExpiryMs))
     .optionalNumber(14, unlessZero(stats.lastExpiryMs))
     .optionalNumber(15, unlessZero(stats.expiring))
+    .optionalNumber(16, unlessZero(stats.filterParts))
     .unknown(stats.unknown);
   if (stats.lastKey !== END_OF_KEYS) fields.key(5, stats.lastKey);
   return fields.finish();
@@ -174,6 +178,7 @@ export function decodeStats(fields: FieldReader): SstStats {
     firstExpiryMs: fields.optionalNumber(12) ?? 0,
     lastExpiryMs: fields.optionalNumber(14) ?? 0,
     expiring: fields.optionalNumber(15) ?? 0,
+    filterParts: fields.optionalNumber(16) ?? 0,
     unknown: fields.unknown(),
   };
   const { entries, deletions, keys, dataBlocks, ranges, merges, expiring } = stats;
@@ -194,8 +199,9 @@ export function decodeStats(fields: FieldReader): SstStats {
 }
 
 /** What a reader of a table with these statistics has to know (`features.ts`). */
-export function featuresOf({ merges, ranges, expiring }: SstStats): number {
-  return (merges > 0 ? MERGES : 0) | (ranges > 0 ? RANGES : 0) | (expiring > 0 ? EXPIRY : 0);
+export function featuresOf({ merges, ranges, expiring, filterParts }: SstStats): number {
+  const ofEntries = (merges > 0 ? MERGES : 0) | (expiring > 0 ? EXPIRY : 0);
+  return ofEntries | (ranges > 0 ? RANGES : 0) | (filterParts > 0 ? FILTER_PARTS : 0);
 }
 
 /**

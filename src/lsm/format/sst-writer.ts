@@ -21,6 +21,7 @@ import {
 import { PREFIX_FILTER } from "./features.ts";
 import { encodeFooter, FOOTER_BYTES, type Section } from "./footer.ts";
 import { IndexBuilder, shortestSeparator } from "./index-block.ts";
+import { encodeIndexPart } from "./index-part.ts";
 import { keyScratch } from "./key-bytes.ts";
 import { LastKey } from "./last-key.ts";
 import { encodePrefixFilter, type PrefixRule, prefixBytes } from "./prefix-filter.ts";
@@ -39,6 +40,11 @@ export interface SstOptions {
   readonly prefixes: PrefixRule | undefined;
   /** Content at which an index is cut into parts, with an index of the parts above them. */
   readonly indexPartBytes: number;
+  /**
+   * Size of a filter at which it is cut, with the index: what a look-up reads of a large table. As
+   * a data block has, unless told otherwise; infinite: it is never cut.
+   */
+  readonly filterPartBytes: number;
   /** What `takeChunks` hands out at a time, unless a part is larger. */
   readonly chunkBytes: number;
 }
@@ -49,6 +55,7 @@ export const SST_DEFAULTS: SstOptions = {
   filterBitsPerKey: 10,
   prefixes: undefined,
   indexPartBytes: 128 * 1024,
+  filterPartBytes: 16 * 1024,
   chunkBytes: 256 * 1024,
 };
 
@@ -65,8 +72,9 @@ interface IndexPart {
  * Encodes a table as its entries come, in the engine's order. The file is what `takeChunks` hands
  * out, in that order: a caller that drains it between calls holds one chunk and the tail at most.
  *
- * File: data blocks, parts of the index if it has several, then the tail: index, filter,
- * statistics, range tombstones, filter of prefixes, footer. Grammar: `docs/formats/sstable.md`.
+ * File: data blocks, parts of index and filter if there are several, then the tail: index, filter
+ * if it is whole, statistics, range tombstones, filter of prefixes, footer. Grammar:
+ * `docs/formats/sstable.md`.
  */
 export class SstWriter {
   readonly #id: Ulid;
@@ -108,7 +116,8 @@ export class SstWriter {
 
   constructor(id: Ulid, options: Partial<SstOptions> = {}) {
     this.#id = id;
-    this.#options = { ...SST_DEFAULTS, ...options };
+    const { blockBytes: filterPartBytes = SST_DEFAULTS.blockBytes } = options;
+    this.#options = { ...SST_DEFAULTS, filterPartBytes, ...options };
     this.#seed = fileSeed(bytesOfUlid(id));
     this.#block = new DataBlockWriter(this.#options.blockBytes);
     const bits = this.#options.filterBitsPerKey;
@@ -118,6 +127,14 @@ export class SstWriter {
 
   get entries(): number {
     return this.#entries;
+  }
+
+  get #isCut(): boolean {
+    return this.#filter !== undefined && this.#options.filterPartBytes < Number.POSITIVE_INFINITY;
+  }
+
+  get #filterParts(): number {
+    return this.#isCut ? this.#parts.length : 0;
   }
 
   /** Neither an entry nor a range tombstone: such a table is not finished. */
@@ -163,13 +180,15 @@ export class SstWriter {
     this.#check(keyEnd - keyStart, entry, valueEnd - valueStart);
     const shared = this.#last.shared(keySource, keyStart, keyEnd);
     const isNew = this.#isNew(entry, shared);
+    let isFirst = false;
     if (this.#blockStored > 0) {
       const [last, key] = [this.#last.text, latin1Text(keySource, keyStart, keyEnd)];
-      this.#indexBlock(isNew ? shortestSeparator(last, key) : last, key);
+      isFirst = this.#indexBlock(isNew ? shortestSeparator(last, key) : last, key);
     }
+    // Versions that go on in another part are looked for there.
+    if (isNew || isFirst) this.#filter?.add(keySource, keyStart, keyEnd);
     if (isNew) {
       this.#keys++;
-      this.#filter?.add(keySource, keyStart, keyEnd);
       if (this.#prefixes !== undefined) this.#addPrefix(keySource, keyStart, keyEnd, shared);
     }
     if (this.#entries === 0) this.#firstKey = latin1Text(keySource, keyStart, keyEnd);
@@ -219,7 +238,8 @@ export class SstWriter {
       return { offset, bytes: this.#append(content, "none") };
     };
     const index = top && section(top);
-    const filter = hasEntries ? this.#filter && section(this.#filter.finish()) : undefined;
+    const isWhole = hasEntries && this.#filterParts === 0;
+    const filter = isWhole ? this.#filter && section(this.#filter.finish()) : undefined;
     const statsSection = section(encodeStats(stats));
     const ranges = this.#ranges.length === 0 ? undefined : section(encodeRanges(this.#ranges));
     const prefixContent = this.#prefixContent();
@@ -301,25 +321,36 @@ export class SstWriter {
     this.#dataBlocks++;
   }
 
-  /** Puts the finished block into the index, now that the key after it, if any, is known. */
-  #indexBlock(separator: Key, next: Key | undefined): void {
+  /**
+   * Puts the finished block into the index, now that the key after it, if any, is known.
+   *
+   * @returns whether that ended a part.
+   */
+  #indexBlock(separator: Key, next: Key | undefined): boolean {
     // Where the next block goes on with versions of the same key, the sequence tells them apart.
     const sequence = separator === next ? this.#lastSequence : 0;
     this.#index.add(separator, sequence, this.#blockOffset, this.#blockStored);
     this.#blockStored = 0;
-    if (this.#index.bytes < this.#options.indexPartBytes) return;
-    const content = this.#index.finish();
+    const { indexPartBytes, filterPartBytes } = this.#options;
+    const isFull =
+      this.#index.bytes >= indexPartBytes || (this.#filter?.bytes ?? 0) >= filterPartBytes;
+    if (isFull) this.#endPart(separator, sequence);
+    return isFull;
+  }
+
+  #endPart(last: Key, sequence: Sequence): void {
+    assert(this.#index.count > 0, "a part of an index names blocks");
+    const index = this.#index.finish();
+    const filter = this.#isCut ? this.#filter?.finish() : undefined;
+    const content = filter === undefined ? index : encodeIndexPart(filter, index);
     this.#partBytes += content.length + FRAME_BYTES;
-    this.#parts.push({ content, last: separator, sequence });
+    this.#parts.push({ content, last, sequence });
   }
 
   /** Writes the parts of a large index; answers the content of the one in the tail. */
   #finishIndex(): Uint8Array {
     if (this.#parts.length === 0) return this.#index.finish();
-    if (this.#index.count > 0) {
-      const content = this.#index.finish();
-      this.#parts.push({ content, last: this.#last.text, sequence: 0 });
-    }
+    if (this.#index.count > 0) this.#endPart(this.#last.text, 0);
     const top = new IndexBuilder(1);
     for (const { content, last, sequence } of this.#parts) {
       const offset = this.#offset;
@@ -370,6 +401,7 @@ export class SstWriter {
       expiring: this.#expiring,
       firstExpiryMs: this.#expiring === 0 ? 0 : this.#firstExpiryMs,
       lastExpiryMs: this.#lastExpiryMs,
+      filterParts: this.#filterParts,
       unknown: [],
     };
   }

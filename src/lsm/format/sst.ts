@@ -7,6 +7,7 @@ import { PREFIX_FILTER } from "./features.ts";
 import { FieldReader } from "./fields.ts";
 import { decodeFooter, FOOTER_BYTES, type Footer, type Section } from "./footer.ts";
 import { IndexBlock, readIndexBlock } from "./index-block.ts";
+import { readIndexPart } from "./index-part.ts";
 import { decodePrefixFilter, type PrefixFilter } from "./prefix-filter.ts";
 import { RangeMap } from "./range-map.ts";
 import { decodeRanges } from "./range-section.ts";
@@ -18,6 +19,7 @@ export class Sst {
   readonly meta: SstMeta;
   /** Of the data blocks, or of the parts of their index. */
   readonly index: IndexBlock;
+  /** Of all keys; undefined too where the parts of the index have filters. */
   readonly filter: BloomFilter | undefined;
   /** Range tombstones, if it has any. */
   readonly ranges: RangeMap | undefined;
@@ -56,18 +58,11 @@ export class Sst {
     return index.weight + filters + (ranges?.memoryBytes ?? 0) + 1_024;
   }
 
-  /** False only if the table certainly lacks the key. */
+  /** False only if the table certainly lacks the key, as far as its tail tells. */
   mayContain(key: Key): boolean {
     const { firstKey, lastKey } = this.stats;
     if (key < firstKey || key > lastKey) return false;
     return this.filter === undefined || this.filter.mayContain(key);
-  }
-
-  /** As `mayContain`, of a key that was hashed once for many tables (`hashKey`). */
-  mayContainHashed(key: Key, a: number, b: number): boolean {
-    const { firstKey, lastKey } = this.stats;
-    if (key < firstKey || key > lastKey) return false;
-    return this.filter === undefined || this.filter.mayContainHashed(a, b);
   }
 
   /**
@@ -86,7 +81,7 @@ export class Sst {
   /** The part of the index whose frame was read from `offset`. @throws as `dataBlock`. */
   indexPart(frame: Uint8Array, offset: number): IndexBlock {
     const content = openFrame(frame, this.#seed, offset, "index part");
-    const part = readIndexBlock(content, `index part at ${offset}`, { level: 0 });
+    const part = readIndexPart(content, `index part at ${offset}`, this.stats.filterParts > 0);
     if (part.end > this.index.start) throw corrupt("sst", "index part", offset, "outside the data");
     return part;
   }
@@ -148,6 +143,10 @@ function openTail(tail: Uint8Array, footer: Footer, sequence: Sequence | undefin
   }
   if ((fragments?.length ?? 0) !== stats.ranges) {
     throw corrupt("sst", "range tombstones", 0, "another number of stretches");
+  }
+  const filtered = index.level === 1 && filter === undefined ? index.count : 0;
+  if (stats.filterParts > 0 && stats.filterParts !== filtered) {
+    throw corrupt("sst", "statistics", 0, "another number of filters");
   }
   if (index.level === 0 && index.count !== stats.dataBlocks) {
     throw corrupt("sst", "index", 0, "another number of blocks");

@@ -48,18 +48,19 @@ export interface CacheFigures {
 }
 
 /**
- * Share of the budget up to which parts of indexes are never evicted for data: one of them saves
- * the reads of many others.
+ * Share of the budget up to which parts of indexes and filters are never evicted for data: one of
+ * them saves the reads of a hundred blocks of data. They come near to it only where data is a
+ * hundred times the budget.
  */
-const METADATA_SHARE = 0.5;
+const METADATA_SHARE = 0.75;
 
 /** So many used ones are spared for one that goes, so that no read waits for a long list. */
 const MOST_SPARED = 64;
 
 /**
  * Decoded blocks of all shards of a process, within one budget of bytes. The oldest that was not
- * used goes first: data as long as metadata keeps to half of the budget, else metadata. A block
- * heavier than the budget is not kept.
+ * used goes first: data as long as metadata keeps to its share of the budget, else metadata. A
+ * block heavier than the budget is not kept.
  *
  * What is used is only marked, and spared once when its turn comes: a list in the order of use
  * would have to be linked anew by every look-up, at the price of five places in memory that are in

@@ -161,7 +161,7 @@ export class Estimates {
       prefixes:
         prefixBytes === 0
           ? 0
-          : (ofSeparators(index, bounds, prefixBytes) ??
+          : (ofSeparators(leavesOf(table, index, bounds), bounds, prefixBytes) ??
             distinct(partKeys, counted.changes / pairs)),
       ...limits,
     };
@@ -242,19 +242,49 @@ function distinct(keys: number, changing: number): number {
   return keys === 0 ? 0 : 1 + changing * (keys - 1);
 }
 
+/** The index of the blocks within bounds, or the parts at both ends and how many lie between. */
+interface Leaves {
+  readonly ends: readonly IndexBlock[];
+  readonly between: number;
+}
+
+/** Both ends are in memory: blocks of them were counted. */
+function leavesOf(table: SsTable, index: IndexBlock, { from, to }: Bounds): Leaves {
+  if (index.level === 0) return { ends: [index], between: 0 };
+  const partOf = (key: Key): number => Math.min(index.count - 1, index.find(key, MAX_SEQUENCE));
+  const [low, high] = [partOf(from), partOf(to ?? END_OF_KEYS)];
+  const parts = low === high ? [low] : [low, high];
+  const leaves = parts.map((part) => table.index(index.offset(part)));
+  const ends = leaves.filter((leaf) => leaf !== undefined);
+  return { ends, between: high - low + 1 - ends.length };
+}
+
 /**
  * As the separators of an index have them: undefined where nearly each of them has its own, so that
- * there may be more between two of them.
+ * there may be more between two of them. What lies between two parts is taken to be like them.
  */
-function ofSeparators(index: IndexBlock, bounds: Bounds, prefixBytes: number): number | undefined {
-  const { separators } = index;
-  const low = index.find(bounds.from, MAX_SEQUENCE);
-  const high = Math.min(separators.length - 1, index.find(bounds.to ?? END_OF_KEYS, MAX_SEQUENCE));
+function ofSeparators(
+  { ends, between }: Leaves,
+  { from, to }: Bounds,
+  prefixBytes: number,
+): number | undefined {
+  let steps = 0;
   let changes = 0;
-  for (let i = low + 1; i <= high; i++) {
-    if (!isAlike(separators[i] as Key, separators[i - 1] as Key, prefixBytes)) changes++;
+  let within = between * (ends[0]?.count ?? 0);
+  for (const leaf of ends) {
+    const { separators } = leaf;
+    const bounds = [from, to ?? END_OF_KEYS].map((key) => leaf.find(key, MAX_SEQUENCE));
+    const [first = 0, last = 0] = bounds.map((entry) => Math.min(leaf.count - 1, entry));
+    within += last - first;
+    const [low, high] = between === 0 ? [first, last] : [0, leaf.count - 1];
+    for (let i = low + 1; i <= high; i++) {
+      if (!isAlike(separators[i] as Key, separators[i - 1] as Key, prefixBytes)) changes++;
+    }
+    assert(low <= high, "a range does not end before it begins");
+    steps += high - low;
   }
-  return high - low < 4 || changes > 0.8 * (high - low) ? undefined : changes + 1;
+  if (steps < 4 || changes > 0.8 * steps) return undefined;
+  return (changes * within) / steps + 1;
 }
 
 /** Of a memtable: a range of so few keys is counted; of more, the first so many are a sample. */

@@ -148,7 +148,7 @@ export class PointLookups {
     if (key < stats.firstKey || key > stats.lastKey) return false;
     if (open === undefined) return true;
     this.figures.filterChecks++;
-    if (open.sst.mayContainHashed(key, a, b)) return true;
+    if (!open.point.isFiltered(key, a, b)) return true;
     this.figures.filterNegatives++;
     return false;
   }
@@ -331,7 +331,7 @@ export class PointLookups {
     const isNear = point.isNear(key);
     if (!isNear) {
       figures.filterChecks++;
-      if (!open.sst.mayContainHashed(key, a, b)) {
+      if (point.isFiltered(key, a, b)) {
         figures.filterNegatives++;
         return nothing;
       }

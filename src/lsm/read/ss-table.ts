@@ -32,6 +32,9 @@ export interface ReadAhead {
   readonly reverse: boolean;
 }
 
+/** Most of an index that is read ahead: parts of it say where some tens of MiB lie. */
+const MOST_PARTS_BYTES = 128 * 1_024;
+
 /** What lies at an offset of a table: the open table itself stands where its tail does. */
 export type Loaded = OpenTable | DataBlock | IndexBlock;
 
@@ -48,6 +51,8 @@ export class SsTable implements SstBlocks {
   readonly loading: Map<number, Promise<Map<number, Loaded>>>;
   readonly #cached: CachedFile<OpenTable>;
   readonly #held: Map<number, { readonly value: Loaded; holders: number }>;
+  /** The part of an index that was asked for last: a scan goes on in it. */
+  #leaf: IndexBlock | undefined;
 
   /** @param other the same file under another description, as views before read it. */
   constructor(meta: SstMeta, cache: BlockCache, other?: SsTable) {
@@ -68,7 +73,9 @@ export class SsTable implements SstBlocks {
   }
 
   index(offset: number): IndexBlock | undefined {
-    return this.#cached.index(offset) ?? (this.#heldAt(offset) as IndexBlock | undefined);
+    const leaf = this.#cached.index(offset) ?? (this.#heldAt(offset) as IndexBlock | undefined);
+    if (leaf !== undefined) this.#leaf = leaf;
+    return leaf;
   }
 
   /** What is missing while the table is not open. */
@@ -103,7 +110,10 @@ export class SsTable implements SstBlocks {
     this.#cached.clear();
   }
 
-  /** With the data blocks that lie behind them, or before them, and are not in memory. */
+  /**
+   * With the blocks that lie behind them, or before them, and are not in memory: data of the same
+   * part of an index, or other parts.
+   */
   withFollowing(
     sst: Sst,
     parts: readonly MissingBlock[],
@@ -111,16 +121,19 @@ export class SsTable implements SstBlocks {
   ): readonly MissingBlock[] {
     const all = [...parts];
     for (const part of parts) {
-      const leaf = part.kind === "data" ? this.#leafOf(sst, part.offset) : undefined;
+      const isData = part.kind === "data";
+      const leaf = isData ? this.#leafOf(sst, part.offset) : sst.index;
       if (leaf === undefined) continue;
+      const mostBytes = isData ? bytes : Math.min(bytes, MOST_PARTS_BYTES);
       const step = reverse ? -1 : 1;
-      let left = bytes - part.bytes;
+      let left = mostBytes - part.bytes;
       let entry = entryAt(leaf, part.offset) + step;
       for (; entry >= 0 && entry < leaf.count; entry += step) {
         const offset = leaf.offset(entry);
         left -= leaf.bytes(entry);
-        if (left < 0 || this.data(offset) !== undefined || this.loading.has(offset)) break;
-        all.push({ file: this.meta.id, kind: "data", offset, bytes: leaf.bytes(entry) });
+        const known = isData ? this.data(offset) : this.#cached.index(offset);
+        if (left < 0 || known !== undefined || this.loading.has(offset)) break;
+        all.push({ file: this.meta.id, kind: part.kind, offset, bytes: leaf.bytes(entry) });
       }
     }
     return all;
@@ -130,6 +143,8 @@ export class SsTable implements SstBlocks {
   #leafOf(sst: Sst, offset: number): IndexBlock | undefined {
     const { index } = sst;
     if (index.level === 0) return index;
+    const last = this.#leaf;
+    if (last !== undefined && last.start <= offset && offset < last.end) return last;
     for (let part = 0; part < index.count; part++) {
       const leaf = this.index(index.offset(part));
       if (leaf !== undefined && leaf.start <= offset && offset < leaf.end) return leaf;

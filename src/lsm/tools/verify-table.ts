@@ -1,5 +1,6 @@
 import { FirnError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
+import type { BloomFilter } from "../format/bloom.ts";
 import { DataBlockCursor } from "../format/data-block-cursor.ts";
 import {
   DELETE,
@@ -100,6 +101,7 @@ const NO_STATS: SstStats = {
   expiring: 0,
   firstExpiryMs: 0,
   lastExpiryMs: 0,
+  filterParts: 0,
   unknown: [],
 };
 
@@ -232,7 +234,7 @@ class TableCheck {
       this.#cursor.reset(this.#sst.dataBlock(frame, offset));
       this.#blocks++;
       while (this.#cursor.next()) {
-        const what = this.#entry();
+        const what = this.#entry(leaf.filter);
         if (what !== undefined) return at(what);
       }
     } catch (error) {
@@ -243,11 +245,13 @@ class TableCheck {
     return beyond ? at("its entries pass the index") : undefined;
   }
 
-  #entry(): string | undefined {
+  /** @param filter of the part of the index, if that has one. */
+  #entry(filter: BloomFilter | undefined): string | undefined {
     const { key, sequence, kind, expiresAtMs, valueStart, valueEnd } = this.#cursor;
     const first = this.#firstKey === undefined;
     if (!first && !isBefore(this.#key, this.#sequence, key, sequence)) return "out of order";
     if (first) this.#firstKey = key;
+    if (filter?.mayContain(key) === false) return "its filter lacks a key";
     if (first || key !== this.#key) {
       this.#keys++;
       if (!this.#sst.mayContain(key)) return "its filter lacks a key";

@@ -173,7 +173,7 @@ function newestIn(tables: readonly SsTable[], key: Key, missing: MissingBlock[])
       continue;
     }
     newest = Math.max(newest, open.sst.ranges?.at(key, MAX_SEQUENCE) ?? 0);
-    if (!open.sst.mayContainHashed(key, a, b)) continue;
+    if (open.point.isFiltered(key, a, b)) continue;
     const step = open.point.seek(key, MAX_SEQUENCE);
     if (step === MISS) open.point.missing(missing);
     else if (step === ENTRY && open.point.key === key) {

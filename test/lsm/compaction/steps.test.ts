@@ -25,7 +25,7 @@ import { tableOf } from "../support/trees.ts";
 const ROWS = 1_200;
 const STEP_BYTES = 20_000;
 const OPTIONS: Partial<LsmTuning> = {
-  blockBytes: 256,
+  blockBytes: 128,
   tableBytes: 6_000,
   compactionStepBytes: STEP_BYTES,
   gcMinAgeMs: 0,

@@ -23,7 +23,8 @@ const SIZES = { segmentBytes: 65_536, sliceBytes: 16_384 };
 const OPTIONS: Partial<LsmTuning> = {
   compaction: "manual",
   compactionL0Tables: 2,
-  blockBytes: 1_024,
+  // Filters as large are cut into parts.
+  blockBytes: 64,
   prefixes: { separator: 0x20 },
   tableBytes: 10_000,
   gcMinAgeMs: 0,

@@ -12,7 +12,7 @@ import { SegmentReader } from "../../../src/lsm/wal/reader.ts";
 import { batchOf, rowsAfter } from "../../kill/matrix/batches.ts";
 import type { Case } from "./cases.ts";
 import { diskIn, openIn, PORTS, storeIn, type Written } from "./directory.ts";
-import { contentBytes, groupsOf, headerOf } from "./structure.ts";
+import { contentBytes, groupsOf, headerOf, leavesOf } from "./structure.ts";
 import { Wrong } from "./wrong.ts";
 
 const OPS = 5;
@@ -161,13 +161,14 @@ function* entriesOf(
   const bytes = file.subarray(0, contentBytes(file));
   const opened = openSst(bytes, { id });
   if (opened.state !== "open") throw new Error("a table that does not open");
-  const { index } = opened.sst;
   const cursor = new DataBlockCursor();
-  for (let i = 0; i < index.count; i++) {
-    const [start, end] = [index.offset(i), index.offset(i) + index.bytes(i)];
-    cursor.reset(opened.sst.dataBlock(bytes.subarray(start, end), start));
-    while (cursor.next()) {
-      yield { key: cursor.key, sequence: cursor.sequence, range: [start, end] };
+  for (const index of leavesOf(opened.sst, bytes)) {
+    for (let i = 0; i < index.count; i++) {
+      const [start, end] = [index.offset(i), index.offset(i) + index.bytes(i)];
+      cursor.reset(opened.sst.dataBlock(bytes.subarray(start, end), start));
+      while (cursor.next()) {
+        yield { key: cursor.key, sequence: cursor.sequence, range: [start, end] };
+      }
     }
   }
 }

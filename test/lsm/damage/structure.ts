@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { fileSeed } from "../../../src/lsm/format/block-frame.ts";
 import { decodeFooter, FOOTER_BYTES } from "../../../src/lsm/format/footer.ts";
-import { type OpenedSst, openSst } from "../../../src/lsm/format/sst.ts";
+import type { IndexBlock } from "../../../src/lsm/format/index-block.ts";
+import { type OpenedSst, openSst, type Sst } from "../../../src/lsm/format/sst.ts";
 import { bytesOfUlid, type Ulid } from "../../../src/lsm/format/ulid.ts";
 import { readVarint } from "../../../src/lsm/format/varint.ts";
 import { FRAME_BYTES, readGroup } from "../../../src/lsm/wal/frame.ts";
@@ -247,6 +248,16 @@ function fieldsOf(
   return true;
 }
 
+/** The index of a table's data blocks, in its parts. */
+export function leavesOf(sst: Sst, bytes: Uint8Array): readonly IndexBlock[] {
+  const { index } = sst;
+  if (index.level === 0) return [index];
+  return Array.from({ length: index.count }, (_, i) => {
+    const at = index.offset(i);
+    return sst.indexPart(bytes.subarray(at, at + index.bytes(i)), at);
+  });
+}
+
 function table(path: string, file: Buffer): Structure {
   const content = contentBytes(file);
   const id = path.slice(path.lastIndexOf("/") + 1, -".sst.blob".length) as Ulid;
@@ -275,8 +286,14 @@ function table(path: string, file: Buffer): Structure {
     lengths.push({ ...named(parts, `${name} length`), coding: "u32", reseal });
     if (file[end - 9] === 0) lengths.push(...inside(name, file, at, end - 9, reseal));
   };
-  const blocks = opened.sst.index;
-  for (let i = 0; i < blocks.count; i++) add(`block ${i}`, blocks.offset(i), blocks.bytes(i));
+  const top = opened.sst.index;
+  let blocks = 0;
+  for (const leaf of leavesOf(opened.sst, bytes)) {
+    for (let i = 0; i < leaf.count; i++) add(`block ${blocks++}`, leaf.offset(i), leaf.bytes(i));
+  }
+  for (let i = 0; top.level === 1 && i < top.count; i++) {
+    add(`index part ${i}`, top.offset(i), top.bytes(i));
+  }
   if (index !== undefined) add("index", tailAt + index.offset, index.bytes);
   if (filter !== undefined) add("filter", tailAt + filter.offset, filter.bytes);
   add("statistics", tailAt + stats.offset, stats.bytes);
@@ -336,6 +353,16 @@ function inside(
     const fields: LengthField[] = [];
     fieldsOf(file, start, end, name, reseal, fields);
     return fields;
+  }
+  if (name.startsWith("index part")) {
+    const indexAt = start + 4 + file.readUInt32LE(start);
+    return [
+      at("bytes of the filter", start, 4, "u32"),
+      at("bits of the filter", start + 8, 4, "u32"),
+      ...inside("index", file, indexAt, end, reseal).map((field) => {
+        return { ...field, name: `${name}, ${field.name}` };
+      }),
+    ];
   }
   if (name === "filter") return [at("bits", start + 4, 4, "u32")];
   if (name === "prefix filter") return [at("bits", start + 7, 4, "u32")];

@@ -42,6 +42,7 @@ function outcome<T>(read: () => T): T | "corrupt" {
 const SHAPES = [
   { blockBytes: 40 },
   { blockBytes: 40, indexPartBytes: 20, filterBitsPerKey: 0 },
+  { blockBytes: 40, filterPartBytes: 16 },
   { blockBytes: 300, compression: "zstd", prefixes: { bytes: 2 } },
 ] as const;
 
@@ -287,7 +288,7 @@ describe("a filter", () => {
         value: new Uint8Array(0),
       } as const;
     });
-    const { bytes } = writeTable(entries);
+    const { bytes } = writeTable(entries, { filterPartBytes: Number.POSITIVE_INFINITY });
     const opened = openSst(bytes, { id: TABLE_ID });
     if (opened.state === "short") expect.fail("a whole file is never short");
     const { filter } = opened.sst;

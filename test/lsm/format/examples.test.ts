@@ -9,6 +9,7 @@ import { FieldReader, FieldWriter } from "../../../src/lsm/format/fields.ts";
 import { decodeFooter, encodeFooter, FOOTER_BYTES } from "../../../src/lsm/format/footer.ts";
 import { decodeGcBoundary, encodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
 import { IndexBuilder, readIndexBlock } from "../../../src/lsm/format/index-block.ts";
+import { encodeIndexPart, readIndexPart } from "../../../src/lsm/format/index-part.ts";
 import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest.ts";
 import { decodeSample, encodeSample } from "../../../src/lsm/format/manifest-records.ts";
 import { decodePrefixFilter, encodePrefixFilter } from "../../../src/lsm/format/prefix-filter.ts";
@@ -87,6 +88,13 @@ describe("the examples of blocks and values", () => {
     expect([index.find("b", 0), index.find("b\0", 0), index.find("cb", 0)]).toEqual([0, 1, 2]);
   });
 
+  it("show a part of an index as it is written and read", () => {
+    shows("index-part.ts", encodeIndexPart(example("bloom.ts"), example("index-block.ts")));
+    const part = readIndexPart(example("index-part.ts"), "x", true);
+    expect(["a", "b", "c"].map((key) => part.filter?.mayContain(key))).toEqual([true, true, false]);
+    expect([part.start, part.end, part.separators]).toEqual([0, 345, ["b", "ca"]]);
+  });
+
   it("show fields as they are written and read", () => {
     shows("fields.ts", new FieldWriter().text(2, "ice").number(1, 300).finish());
     const fields = FieldReader.of(example("fields.ts"), 0, fault);
@@ -116,6 +124,7 @@ describe("the examples of blocks and values", () => {
       expiring: 0,
       firstExpiryMs: 0,
       lastExpiryMs: 0,
+      filterParts: 0,
       unknown: [],
     };
     shows("sst-meta.ts", encodeStats(stats));

@@ -15,7 +15,7 @@ import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest
 import { prefixOf } from "../../../src/lsm/format/prefix-filter.ts";
 import { cutBelow } from "../../../src/lsm/format/sst-meta.ts";
 import type { Entry } from "../support/model.ts";
-import { cursorOf, openTable, TABLE_ID, writeTable } from "../support/tables.ts";
+import { cursorOf, openTable, partsOf, TABLE_ID, writeTable } from "../support/tables.ts";
 
 /*
  * Files of every version stay readable for ever. These were written by the first version; a change
@@ -39,8 +39,9 @@ const ENTRIES: readonly Entry[] = [
 
 const TABLES = {
   "table-v1": { blockBytes: 64 },
-  "table-v1-parts": { blockBytes: 64, indexPartBytes: 20 },
+  "table-v1-parts": { blockBytes: 64, indexPartBytes: 20, filterPartBytes: Infinity },
   "table-v1-zstd": { compression: "zstd" },
+  "table-v1-filters": { blockBytes: 64, filterPartBytes: 16 },
 } as const;
 
 const MANIFEST = (() => {
@@ -118,10 +119,15 @@ describe("files of the first version are read as they were meant", () => {
     expect(seen).toEqual(meant);
     const sst = openTable(bytes);
     expect(sst.id).toBe(TABLE_ID);
-    expect(sst.index.level).toBe(name === "table-v1-parts" ? 1 : 0);
+    const isParted = name === "table-v1-parts" || name === "table-v1-filters";
+    expect(sst.index.level).toBe(isParted ? 1 : 0);
     expect(sst.stats).toMatchObject({ entries: 7, deletions: 2, keys: 5, maxSequence: 2 ** 40 });
     expect(ENTRIES.every(({ key }) => sst.mayContain(key))).toBe(true);
-    expect(sst.filter?.mayContain("account/2")).toBe(false);
+    const filters = name === "table-v1-filters" ? partsOf(bytes) : [sst];
+    for (const { filter } of filters) expect(filter?.mayContain("account/2")).toBe(false);
+    for (const { key } of ENTRIES) {
+      expect(filters.some(({ filter }) => filter?.mayContain(key))).toBe(true);
+    }
   });
 
   it("manifest", () => {

@@ -38,6 +38,7 @@ function table(n: number, extra: Manifest["unknown"]): SstMeta {
     expiring: n % 4 === 0 ? 2 : 0,
     firstExpiryMs: n % 4 === 0 ? 1_000 : 0,
     lastExpiryMs: n % 4 === 0 ? 2_000 + n : 0,
+    filterParts: n % 6 === 0 ? 4 : 0,
     unknown: extra,
   };
   const id = ulidOfBytes(Uint8Array.of(n & 127, ...prng.bytes(15)));

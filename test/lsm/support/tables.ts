@@ -106,6 +106,15 @@ class ForgetfulFile implements SstBlocks {
   }
 }
 
+/** The parts of a table's index, of which it has several. */
+export function partsOf(bytes: Uint8Array): readonly IndexBlock[] {
+  const sst = openTable(bytes);
+  return Array.from({ length: sst.index.count }, (_, i) => {
+    const offset = sst.index.offset(i);
+    return sst.indexPart(bytes.subarray(offset, offset + sst.index.bytes(i)), offset);
+  });
+}
+
 export function cursorOf(bytes: Uint8Array): SstCursor {
   const sst = openTable(bytes);
   return new SstCursor(sst, new WholeFile(sst, bytes));

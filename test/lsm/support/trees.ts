@@ -30,6 +30,7 @@ export function tableOf(
       expiring: 0,
       firstExpiryMs: 0,
       lastExpiryMs: 0,
+      filterParts: 0,
       unknown: [],
     },
     unknown: [],

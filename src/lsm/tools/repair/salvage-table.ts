@@ -5,6 +5,7 @@ import { DataBlockCursor } from "../../format/data-block-cursor.ts";
 import { isBefore, type Key, type Sequence } from "../../format/entry.ts";
 import { type FoundFrame, findFrames } from "../../format/frame-search.ts";
 import { type IndexBlock, readIndexBlock } from "../../format/index-block.ts";
+import { readIndexPart } from "../../format/index-part.ts";
 import type { Fragment } from "../../format/range-map.ts";
 import { decodeRanges } from "../../format/range-section.ts";
 import { openSst } from "../../format/sst.ts";
@@ -223,7 +224,7 @@ async function openTail(
     });
   }
   if (stats.entries === 0) return { places: [], ranges, damage };
-  const listed = await placesIn(read, path, index, seed);
+  const listed = await placesIn(read, path, index, { seed, hasFilters: stats.filterParts > 0 });
   if (listed !== undefined) return { places: listed, ranges, damage };
   const dataEnd = index?.level === 1 ? index.start : tailAt;
   const data = (await read(path, 0, dataEnd)) ?? NO_BYTES;
@@ -265,7 +266,7 @@ async function placesIn(
   read: ReadRange,
   path: string,
   index: IndexBlock | undefined,
-  seed: number,
+  { seed, hasFilters }: { readonly seed: number; readonly hasFilters: boolean },
 ): Promise<readonly Place[] | undefined> {
   if (index === undefined) return undefined;
   if (index.level === 0) return placesOf(index);
@@ -277,7 +278,9 @@ async function placesIn(
       const content = openFrame(frame, seed, offset, "index part");
       const last = places.at(-1);
       const start = last === undefined ? 0 : last.offset + last.bytes;
-      places.push(...placesOf(readIndexBlock(content, "index part", { level: 0, start })));
+      const leaf = readIndexPart(content, "index part", hasFilters);
+      if (leaf.start !== start) return undefined;
+      places.push(...placesOf(leaf));
     } catch (error) {
       damageText(error);
       return undefined;
