@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { Stopwatch } from "../base/clock.ts";
-import type { FirnError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
+import type { AccountId, TableId } from "../base/ids.ts";
 import { splitKey } from "../base/key-text.ts";
 import type { Live } from "../pointer/port.ts";
 import type { CatalogContext } from "./context.ts";
@@ -72,6 +73,31 @@ export async function assertClaimed(
   const holds = new Holds(context, new Stopwatch(context.clock), false);
   if ((await holds.judge(found)) === "claimed") return;
   throw locationPending(location, CATALOG_LIMITS.holdRetryAfterMs);
+}
+
+/**
+ * The table that claims the innermost of some locations, given outermost first. Holds do not
+ * count. One batch read.
+ */
+export async function tableClaiming(
+  { account, pointers }: Pick<CatalogContext, "account" | "pointers">,
+  locations: readonly string[],
+): Promise<TableId | undefined> {
+  const keys = locations.flatMap((location) => claimKey(account, location) ?? []);
+  const items = keys.length === 0 ? [] : await pointers.getMany(keys);
+  const claims = items.filter((item): item is Live => item.state === "live").map(summaryOfItem);
+  const innermost = claims.findLast(({ heldUntilMs }) => heldUntilMs === undefined);
+  return innermost?.entityType === "table" ? (innermost.entityId as TableId) : undefined;
+}
+
+/** Undefined where a location is longer than one that can be claimed. */
+function claimKey(account: AccountId, location: string): string | undefined {
+  try {
+    return locationKey(account, location);
+  } catch (error) {
+    if (error instanceof FirnError && error.code === "LOCATION_TOO_LONG") return undefined;
+    throw error;
+  }
 }
 
 /** Says whose claim stands in the way of a location. */

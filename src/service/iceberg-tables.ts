@@ -21,7 +21,11 @@ import { refSnapshotSteps } from "../iceberg/refs.ts";
 import { requirementChecks } from "../iceberg/requirements.ts";
 import { applySteps, type TableUpdate } from "../iceberg/updates.ts";
 import type { FileAccessNews } from "./access/file-access-news.ts";
-import type { RemoteSigning, SignedRequest } from "./access/remote-signing.ts";
+import {
+  directoriesOver,
+  type RemoteSigning,
+  type SignedRequest,
+} from "./access/remote-signing.ts";
 import type { VendMode } from "./access/session-policy.ts";
 import { signRefused } from "./access/sign-refused.ts";
 import type { AskedSignature } from "./access/sign-request.ts";
@@ -71,6 +75,7 @@ import {
   type TableOperations,
   type TableRef,
 } from "./requests.ts";
+import { FileOwners } from "./resources/file-owners.ts";
 import { snapshotChange } from "./snapshot-changes.ts";
 import type { TableConfigs } from "./table-config.ts";
 import type { CatalogPlaces, TableLocations } from "./table-locations.ts";
@@ -171,6 +176,7 @@ export class IcebergTables implements TableOperations {
   readonly #vending: Vending | undefined;
   readonly #signing: RemoteSigning | undefined;
   readonly #fileNews: FileAccessNews | undefined;
+  readonly #owners: FileOwners;
   readonly #commits: RelationCommits<Table, TableMetadata>;
   readonly #queue: CommitQueue = new CommitQueue();
   readonly #pacer: ConflictPacer;
@@ -193,6 +199,7 @@ export class IcebergTables implements TableOperations {
     this.#vending = vending;
     this.#signing = signing;
     this.#fileNews = fileNews;
+    this.#owners = new FileOwners(catalog);
     const { context, tables: relations } = catalog;
     this.#pacer = new ConflictPacer(context.clock);
     this.#heads = new KnownHeads(files);
@@ -286,15 +293,22 @@ export class IcebergTables implements TableOperations {
     return config === undefined ? loaded : { ...loaded, config: { ...loaded.config, ...config } };
   }
 
-  /** Warm: as a load, and no request for the signature itself. */
+  /**
+   * Judged is the table that owns what the request names: PyIceberg asks for all tables of a
+   * process where it was told to for one of them. What has no owner is refused as a request
+   * for `ref` that reaches outside of it. Warm: a load and one batch read, and no request for the
+   * signature itself.
+   */
   async signRequest(actor: Actor, ref: TableRef, asked: AskedSignature): Promise<SignedRequest> {
-    const where = refOf(ref);
-    const found = await ofRelation("table", where, () => this.#commits.find(where));
+    const find = (at: TableRef) =>
+      ofRelation("table", refOf(at), () => this.#commits.find(refOf(at)));
+    const owner = this.#signing && (await this.#owners.of(directoriesOver(asked), find));
+    const { ref: judged, found } = owner ?? { ref, found: await find(ref) };
     if (this.#signing === undefined) throw signRefused("the server signs no requests");
     const { metadata } = await this.#files.load(found);
-    const places = () => this.#places.of(ref.catalog);
+    const places = () => this.#places.of(judged.catalog);
     const signed = await this.#signing.sign(asked, metadata, places);
-    this.#fileNews?.signed(actor, ref, signed.writes ? "write" : "read");
+    this.#fileNews?.signed(actor, judged, signed.writes ? "write" : "read");
     return signed;
   }
 

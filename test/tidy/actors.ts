@@ -22,6 +22,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "DeltaLogs",
   "EarlierBackups",
   "FailedAttempts",
+  "FileOwners",
   "Fsck",
   "Gathered",
   "ImportJobs",

@@ -19,6 +19,10 @@ export const S3_SCHEMES = ["s3", "s3a", "s3n"] as const;
 /** Names as S3 gives them today; an upper-case letter would be lost in a host name. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
+export function isBucketName(text: string): boolean {
+  return BUCKET.test(text);
+}
+
 /**
  * `s3://bucket/a/b` of `S3://bucket/a/b/`, `s3a://bucket/a/b` and `s3n://bucket/a/b`.
  *

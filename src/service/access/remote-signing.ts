@@ -1,6 +1,8 @@
 import type { Pairs } from "../../aws/sigv4.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Locations } from "../../blob/locations.ts";
-import { partsOfS3Location } from "../../blob/s3/location.ts";
+import { isBucketName, partsOfS3Location } from "../../blob/s3/location.ts";
+import { directoriesAbove } from "../../catalog/claims.ts";
 import type { CatalogPlaces } from "../table-locations.ts";
 import { confinedLocation, isApart, type LocatedTable } from "./confined-location.ts";
 import { signRefused } from "./sign-refused.ts";
@@ -8,6 +10,7 @@ import {
   type AskedSignature,
   type Judged,
   judgeSignature,
+  namedPlaces,
   type SigningPlace,
 } from "./sign-request.ts";
 
@@ -39,6 +42,26 @@ export interface SignedRequest {
 
 /** Properties of a table that would lead its readers to another signer. */
 const MISLEADING = /^(?:s3\.signer|signer|s3\.remote-signing-enabled|uri|token)(?:\.|$)/;
+
+/** Levels of a key that a table may have: more than any that has a root and a table's place. */
+const MOST_LEVELS = 96;
+
+/**
+ * Directories over what a request names, outermost first: a table that claims one of them owns it.
+ * None of a request that would be refused to all.
+ */
+export function directoriesOver(asked: AskedSignature): readonly string[] {
+  try {
+    return namedPlaces(asked)
+      .filter(({ bucket, key }) => isBucketName(bucket) && key.isWellFormed())
+      .flatMap(({ bucket, key }) =>
+        directoriesAbove(`s3://${bucket}/${key}`).slice(0, MOST_LEVELS),
+      );
+  } catch (error) {
+    if (error instanceof FirnError && error.code === "SIGN_REFUSED") return [];
+    throw error;
+  }
+}
 
 /** Signs requests of clients for the files of one table, and nothing beside them. */
 export class RemoteSigning {

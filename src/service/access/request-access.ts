@@ -21,8 +21,11 @@ export interface NeededPlace {
 export interface Need {
   /** All of them, as bits. */
   readonly privileges: number;
-  /** `account`; `any`: each thing that the operation looks at; else what the request names. */
-  readonly on: "account" | "any" | NeededPlace;
+  /**
+   * `account`; `any`: each thing that the operation looks at; `relation`: each table or view that
+   * it finds, whatever the request names; else what the request names.
+   */
+  readonly on: "account" | "any" | "relation" | NeededPlace;
   /** Judged where it is there: an overwrite of what may be absent. */
   readonly optional?: true;
 }
@@ -50,6 +53,15 @@ function isAt(place: NeededPlace, name: AskedName, path: ObjectPath): boolean {
   if (!isPath(place.namespace, levels, inner.at(-1)?.id)) return false;
   if (place.relation === undefined || relation === undefined) return true;
   return isNamed(place.relation, relation.name, last);
+}
+
+function concerns(
+  on: "any" | "relation" | NeededPlace,
+  name: AskedName,
+  path: ObjectPath,
+): boolean {
+  if (on === "any") return true;
+  return on === "relation" ? name.relation !== undefined : isAt(on, name, path);
 }
 
 function shown({ catalog, path = [], relation }: AskedName): string {
@@ -122,8 +134,9 @@ export class RequestAccess implements NameAccess {
   proven(name: AskedName, path: ObjectPath): void {
     this.#proven.push([name, path]);
     for (const need of this.#needs) {
-      if (need.on === "account") continue;
-      if (need.on === "any" || isAt(need.on, name, path)) this.#judge(need, path, shown(name));
+      if (need.on !== "account" && concerns(need.on, name, path)) {
+        this.#judge(need, path, shown(name));
+      }
     }
   }
 

@@ -59,6 +59,11 @@ function onAccount(...privileges: readonly Privilege[]): readonly Need[] {
   return [{ on: "account", privileges: bitsOf(privileges) }];
 }
 
+/** On the table or view that the request turns out to be about. */
+function onFound(privilege: Privilege): Need {
+  return { on: "relation", privileges: bitsOf([privilege]) };
+}
+
 const catalogAt = (name: string): NeededPlace => ({ catalog: { name } });
 
 /** A namespace, or the catalog for no path. */
@@ -146,7 +151,8 @@ const NAMESPACES: RulesOf<IcebergNamespaces> = {
 const TABLES: RulesOf<IcebergTables> = {
   loadTable: (ref) => [on(tableAt(ref), "read-metadata")],
   loadCredentials: (ref) => [on(tableAt(ref), "read-metadata", "read-data")],
-  signRequest: (ref, asked) => [on(tableAt(ref), isWrite(asked) ? "write-data" : "read-data")],
+  // Of the table that owns the files, which its path need not name.
+  signRequest: (_ref, asked) => [onFound(isWrite(asked) ? "write-data" : "read-data")],
   tableExists: () => [],
   createTable: (ref) => [on(inCatalog(ref), "create")],
   registerTable: (ref, { name, overwrite }) => [

@@ -28,6 +28,12 @@ export interface SigningPlace {
   readonly bases: readonly string[];
 }
 
+/** A bucket and a key in it that a URI may mean: by itself it does not tell where the bucket is. */
+export interface NamedPlace {
+  readonly bucket: string;
+  readonly key: string;
+}
+
 /** What is allowed to one caller: keys that begin with `prefix`, which ends with a slash. */
 export interface SigningScope extends SigningPlace {
   readonly prefix: string;
@@ -107,6 +113,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 /** Scheme, host with its port, path, query: no user, no fragment. */
 const ABSOLUTE = /^(https?:\/\/[^/?#@\\\s]+)(\/[^?#\s]*)?(?:\?([^#\s]*))?$/;
 const METADATA_FILE = /\.metadata\.json(?:\.gz)?$/;
+const AWS_BUCKET_HOST = /^(.+)\.s3[.-][a-z0-9.-]*amazonaws\.com(?:\.cn)?(?::\d+)?$/;
 /** No key of S3 makes a longer one. */
 const URI_CHARS = 8_192;
 
@@ -118,6 +125,39 @@ export function isWrite({ method, uri }: Pick<AskedSignature, "method" | "uri">)
     (each) => each.method === method && sameNames(each.query, names),
   );
   return operation?.writes ?? !["GET", "HEAD"].includes(method);
+}
+
+/**
+ * What a request names, by its URI and body alone: an object, the prefix of a list, or the first
+ * object of a deletion. Of each bucket that the URI may mean.
+ *
+ * @throws FirnError `Forbidden` `SIGN_REFUSED`: stores may read it in more ways than one.
+ */
+export function namedPlaces(asked: AskedSignature): readonly NamedPlace[] {
+  const { method, uri, body } = asked;
+  if (uri.length > URI_CHARS) throw signRefused("its URI is too long");
+  const [, , , rawQuery = ""] = ABSOLUTE.exec(uri) ?? [];
+  const query = queryOf(rawQuery);
+  const inBucket = (): string => {
+    if (isList(method, query)) return query.find(([name]) => name === "prefix")?.[1] ?? "";
+    return keysToDelete(body).keys[0] ?? "";
+  };
+  return possibleBases(uri).map(({ bucket, base }) => {
+    const key = keyOf(uri, base);
+    return { bucket, key: key === "" ? inBucket() : key };
+  });
+}
+
+/** AWS has its buckets in the host or in the path; of other hosts it cannot be told. */
+function possibleBases(uri: string): readonly { bucket: string; base: string }[] {
+  const [, origin = "", path = ""] = ABSOLUTE.exec(uri) ?? [];
+  const host = origin.slice(origin.indexOf("//") + 2).toLowerCase();
+  const inHost = AWS_BUCKET_HOST.exec(host)?.[1];
+  if (inHost !== undefined) return [{ bucket: inHost, base: origin }];
+  const [, first = ""] = path.split("/");
+  const inPath = { bucket: first, base: `${origin}/${first}` };
+  const label = host.split(".")[0] ?? "";
+  return host.includes(".") ? [inPath, { bucket: label, base: origin }] : [inPath];
 }
 
 /**

@@ -2,7 +2,12 @@ import type { CatalogContext } from "../../catalog/context.ts";
 import { readEntity, summaryOfItem } from "../../catalog/entities.ts";
 import { FAMILIES, keyOf } from "../../catalog/keys.ts";
 import type { Namespace, Summary } from "../../catalog/model.ts";
-import { type NameAccess, type NamedObject, objectOf } from "../../catalog/name-access.ts";
+import {
+  type NameAccess,
+  type NamedObject,
+  type ObjectPath,
+  objectOf,
+} from "../../catalog/name-access.ts";
 import { byIdKey } from "../../catalog/paths.ts";
 import type { Item } from "../../pointer/port.ts";
 
@@ -24,14 +29,19 @@ export class KnownIds {
   }
 
   async has(access: NameAccess, kind: Kind, id: string): Promise<boolean> {
+    return (await this.pathOf(access, kind, id)) !== undefined;
+  }
+
+  /** From its catalog to what has an id; undefined where the request may not know of it. */
+  async pathOf(access: NameAccess, kind: Kind, id: string): Promise<ObjectPath | undefined> {
     const { account, pointers } = this.#context;
     const own = byIdKey(kind, account, id);
     const item = await pointers.get(own);
     const summary = activeOf(item);
     const above = await this.#above(kind, own, item, summary);
-    return summary !== undefined && above !== undefined
-      ? access.sees([...above, objectOf(summary)])
-      : false;
+    if (summary === undefined || above === undefined) return undefined;
+    const path = [...above, objectOf(summary)];
+    return access.sees(path) ? path : undefined;
   }
 
   async #above(kind: Kind, own: string, item: Item, summary: Summary | undefined): Promise<Above> {
