@@ -6,6 +6,7 @@ import { add, type Counts, finish, missing, ONE_FAILED } from "../clients/counts
 import { findPython, PythonEnvironment } from "../clients/python.ts";
 import { wholeNumber } from "../support/arguments.ts";
 import { ADMIN_KEY, openClockedServer } from "./clocked-server.ts";
+import { startKeycloak } from "./keycloak.ts";
 import { Matrix } from "./probes/matrix.ts";
 import { Probes } from "./probes/probe.ts";
 import { tellMatrix, tellProbes, unreached } from "./probes/summary.ts";
@@ -16,6 +17,7 @@ import { tokenClients } from "./token-clients.ts";
  * every operation by every privilege, an OpenID Connect provider that signs tokens, and clients
  * whose sessions outlive their tokens. Arguments choose among them: `probes`, `matrix`, `oidc`,
  * `pyiceberg`; and `clients`, which run when they are asked for, since their builds take minutes.
+ * `--keycloak` has Keycloak sign tokens, too: it starts for minutes.
  */
 
 const CLIENTS = join(import.meta.dirname, "..", "clients");
@@ -45,9 +47,23 @@ async function privileges({ seed }: Asked): Promise<Counts> {
   }
 }
 
-async function parties(): Promise<Counts> {
+async function parties({ keycloak }: Asked): Promise<Counts> {
+  if (!keycloak) return vitest({});
+  const server = await startKeycloak();
+  if (typeof server === "string") return add(missing(server), await vitest({}));
+  try {
+    return await vitest({ FIRN_TEST_KEYCLOAK: server.url });
+  } finally {
+    await server.stop();
+  }
+}
+
+async function vitest(env: Readonly<Record<string, string>>): Promise<Counts> {
   const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "access"];
-  const child = spawn(process.execPath, args, { stdio: "inherit" });
+  const child = spawn(process.execPath, args, {
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
   const [code] = (await once(child, "exit")) as [number | null];
   return code === 0 ? ONE_PASSED : ONE_FAILED;
 }
@@ -87,16 +103,22 @@ interface Asked {
   readonly names: readonly string[];
   readonly probes: number;
   readonly seed: number;
+  readonly keycloak: boolean;
 }
 
 function read(args: readonly string[]): Asked {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { probes: { type: "string" }, seed: { type: "string" } },
+    options: {
+      probes: { type: "string" },
+      seed: { type: "string" },
+      keycloak: { type: "boolean", default: false },
+    },
   });
   return {
     names: positionals.length === 0 ? USUAL : positionals,
+    keycloak: values.keycloak,
     probes: wholeNumber("probes", values.probes ?? String(PROBES)),
     seed: wholeNumber("seed", values.seed ?? String(Date.now() % 2 ** 31)),
   };

@@ -23,6 +23,8 @@ export interface StandInCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Absent: a minute. */
+  readonly startLimitMs?: number;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface StandInCommand {
  */
 export async function startStandIn(make: (port: number) => StandInCommand): Promise<StandIn> {
   const port = await freePort();
-  const { name, command, args, env = {} } = make(port);
+  const { name, command, args, env = {}, startLimitMs = START_LIMIT_MS } = make(port);
   const child = fork(KEEPER, [command, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -50,7 +52,8 @@ export async function startStandIn(make: (port: number) => StandInCommand): Prom
   }
   const failure = new Promise<never>((_, reject) => child.on("error", reject));
   const url = `http://127.0.0.1:${port}`;
-  await Promise.race([answers(url, child, () => `${name} does not serve:\n${written}`), failure]);
+  const why = () => `${name} does not serve:\n${written}`;
+  await Promise.race([answers(url, child, startLimitMs, why), failure]);
   return { name, url, pid, stop: () => stop(child) };
 }
 
@@ -63,8 +66,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function answers(url: string, child: ChildProcess, why: () => string): Promise<void> {
-  const untilMs = performance.now() + START_LIMIT_MS;
+async function answers(
+  url: string,
+  child: ChildProcess,
+  limitMs: number,
+  why: () => string,
+): Promise<void> {
+  const untilMs = performance.now() + limitMs;
   for (;;) {
     // Any answer will do: what is asked for is that somebody listens.
     const answered = await fetch(url).then(
