@@ -1,12 +1,13 @@
 import { keepResult } from "../../bench/report.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
+import type { Actor } from "../../src/service/actor.ts";
 import type { FsckFinding } from "../../src/service/fsck/fsck.ts";
 import type { CatalogNode } from "../../src/service/node.ts";
 import { ACTOR } from "../support/open-catalog.ts";
 import { commitOf, SCHEMA } from "../support/open-iceberg.ts";
 import { addSnapshot, metadataOf, setRef } from "../support/snapshots.ts";
 import { LEVEL_DAYS, readOptions, type SoakOptions } from "./options.ts";
-import { openWorld, type Restored, type Size, type World } from "./world.ts";
+import { OTHER, openWorld, type Restored, type Size, type World } from "./world.ts";
 
 /*
  * Months of a catalog in minutes: two nodes commit to 20 tables, drop, rename and bring back, while
@@ -15,6 +16,9 @@ import { openWorld, type Restored, type Size, type World } from "./world.ts";
 
 const USAGE = "usage: npm run soak -- --commits N [--days N] [--keep]";
 const TABLES = 20;
+/** Tables of the other account, and its share of the commits. */
+const OTHER_TABLES = 4;
+const OTHER_SHARE = 0.1;
 const KEPT_SNAPSHOTS = 5;
 const DAY_MS = 86_400_000;
 /** The largest of the last days may be so much more than that of the days before them. */
@@ -35,8 +39,14 @@ const { commits, days, keep } = optionsOr();
 const prng = new SeededPrng(commits);
 const below = (count: number): number => Math.floor(prng.float() * count);
 
-async function make(node: CatalogNode, name: string): Promise<void> {
-  await node.iceberg.createTable(ACTOR, NS, {
+/** A node, and in whose name it is asked. */
+interface Asked {
+  readonly node: CatalogNode;
+  readonly actor: Actor;
+}
+
+async function make({ node, actor }: Asked, name: string): Promise<void> {
+  await node.iceberg.createTable(actor, NS, {
     name,
     schema: SCHEMA,
     stageCreate: false,
@@ -50,8 +60,8 @@ async function make(node: CatalogNode, name: string): Promise<void> {
 let snapshots = 1_000n;
 
 /** An append that keeps a few snapshots, as a job with an expiry does. */
-async function append(node: CatalogNode, table: string, atMs: number): Promise<void> {
-  const loaded = await node.iceberg.loadTable(ACTOR, { ...NS, table }, { snapshots: "all" });
+async function append({ node, actor }: Asked, table: string, atMs: number): Promise<void> {
+  const loaded = await node.iceberg.loadTable(actor, { ...NS, table }, { snapshots: "all" });
   const metadata = metadataOf(loaded);
   const id = ++snapshots;
   const old = metadata.snapshots.slice(0, -KEPT_SNAPSHOTS).map((each) => each["snapshot-id"]);
@@ -60,19 +70,20 @@ async function append(node: CatalogNode, table: string, atMs: number): Promise<v
     setRef("main", id),
     ...(old.length === 0 ? [] : [{ action: "remove-snapshots", "snapshot-ids": old }]),
   ];
-  await node.iceberg.commitTable(ACTOR, { ...NS, table }, commitOf(updates));
+  await node.iceberg.commitTable(actor, { ...NS, table }, commitOf(updates));
 }
 
 /** Locations of tables that were dropped without a purge: what lies there stays, by contract. */
 const leftAt = new Set<string>();
 
-async function locationOf(node: CatalogNode, table: string): Promise<string> {
-  const loaded = await node.iceberg.loadTable(ACTOR, { ...NS, table }, { snapshots: "all" });
+async function locationOf({ node, actor }: Asked, table: string): Promise<string> {
+  const loaded = await node.iceberg.loadTable(actor, { ...NS, table }, { snapshots: "all" });
   return String(metadataOf(loaded)["location"]);
 }
 
 /** Now and then something else than a commit. */
-async function stir(node: CatalogNode, names: string[]): Promise<void> {
+async function stir(asked: Asked, names: string[]): Promise<void> {
+  const { node, actor } = asked;
   const at = below(names.length);
   const name = names[at] ?? "";
   const from = { ...NS, table: name };
@@ -80,7 +91,7 @@ async function stir(node: CatalogNode, names: string[]): Promise<void> {
     case 0: {
       const to = `${name.split("-")[0]}-${below(1_000_000)}`;
       const { catalog, namespace } = NS;
-      await node.iceberg.renameTable(ACTOR, {
+      await node.iceberg.renameTable(actor, {
         catalog,
         from: { namespace, table: name },
         to: { namespace, table: to },
@@ -90,45 +101,55 @@ async function stir(node: CatalogNode, names: string[]): Promise<void> {
     }
     case 1: {
       const purgeRequested = prng.float() < 0.5;
-      const location = await locationOf(node, name);
-      await node.iceberg.dropTable(ACTOR, from, { purgeRequested });
+      const location = await locationOf(asked, name);
+      await node.iceberg.dropTable(actor, from, { purgeRequested });
       if (!purgeRequested) leftAt.add(location);
-      await make(node, name);
+      await make(asked, name);
       return;
     }
     case 2: {
-      leftAt.add(await locationOf(node, name));
-      await node.iceberg.dropTable(ACTOR, from, { purgeRequested: false });
-      const { items } = await node.dropped.list(ACTOR);
+      leftAt.add(await locationOf(asked, name));
+      await node.iceberg.dropTable(actor, from, { purgeRequested: false });
+      const { items } = await node.dropped.list(actor);
       // That may be an older one, dropped under the same name.
       const gone = items.find((one) => one.name === name);
       if (gone === undefined) throw new Error(`dropped, and not listed: ${name}`);
-      await node.dropped.undrop(ACTOR, gone.id);
-      leftAt.delete(await locationOf(node, name));
+      await node.dropped.undrop(actor, gone.id);
+      leftAt.delete(await locationOf(asked, name));
     }
   }
 }
 
+/** Makes tables. @returns their names. */
+async function begun(asked: Asked, count: number): Promise<string[]> {
+  await asked.node.iceberg.createNamespace(asked.actor, NS, {});
+  const names = Array.from({ length: count }, (_, i) => `t${i}`);
+  for (const name of names) await make(asked, name);
+  return names;
+}
+
 async function work(world: World): Promise<readonly Size[]> {
-  const { clock, nodes, expire } = world;
+  const { clock, nodes, other, expire } = world;
   const [first] = nodes;
   if (first === undefined) throw new Error("no node");
-  await first.iceberg.createNamespace(ACTOR, NS, {});
-  const names = Array.from({ length: TABLES }, (_, i) => `t${i}`);
-  for (const name of names) await make(first, name);
+  const main = await begun({ node: first, actor: ACTOR }, TABLES);
+  const elsewhere = { node: other, actor: OTHER };
+  const others = await begun(elsewhere, OTHER_TABLES);
   const sizes: Size[] = [];
   const aDay = commits / days;
   console.log("day  commits  pointers  objects      bytes  files   left  heap MiB  list ms");
   for (let done = 0, day = 1; day <= days; day++) {
     for (; done < Math.round(day * aDay); done++) {
-      const node = nodes[done % nodes.length] ?? first;
-      await append(node, names[below(names.length)] ?? "", clock.nowMs());
-      if (below(50) === 0) await stir(node, names);
+      const own = { node: nodes[done % nodes.length] ?? first, actor: ACTOR };
+      const [asked, names] = prng.float() < OTHER_SHARE ? [elsewhere, others] : [own, main];
+      await append(asked, names[below(names.length)] ?? "", clock.nowMs());
+      if (below(50) === 0) await stir(asked, names);
       await clock.sleep(DAY_MS / aDay);
       // Servers look at what is due once a minute at most; time runs faster here.
-      if (below(Math.max(1, Math.round(aDay / 8))) === 0) await node.jobs.runDue();
+      if (below(Math.max(1, Math.round(aDay / 8))) !== 0) continue;
+      for (const { jobs } of [own.node, other]) await jobs.runDue();
     }
-    for (const node of nodes) await node.catalog.context.background.settled();
+    for (const node of [...nodes, other]) await node.catalog.context.background.settled();
     await expire();
     const size = await world.size([...leftAt]);
     sizes.push(size);
@@ -190,7 +211,7 @@ function damages(place: string, found: readonly FsckFinding[]): readonly string[
 /** A backup has to restore to an equal catalog. */
 function judged({ backup, restore, before, after, found }: Restored): readonly string[] {
   console.log(
-    `backup: ${backup.pointers} pointers, ${backup.changes} changes, ${backup.payloads} payloads`,
+    `backup of ${backup.accounts.join(", ")}: ${backup.pointers} pointers, ${backup.changes} changes, ${backup.payloads} payloads`,
   );
   console.log(`restore: ${restore.entities} entities, ${restore.pointers} pointers`);
   console.log(`hash of ${before.pointers} pointers: ${before.hash}`);

@@ -13,13 +13,14 @@ import type { BlobStore } from "../../src/blob/port.ts";
 import { S3BlobStore } from "../../src/blob/s3/store.ts";
 import { KEY_FAMILIES } from "../../src/catalog/keys.ts";
 import { DynamoPointerStore } from "../../src/pointer/dynamo/store.ts";
-import { OWN_ACTOR } from "../../src/service/actor.ts";
+import { type Actor, OWN_ACTOR } from "../../src/service/actor.ts";
 import { findBackup } from "../../src/service/backup/format.ts";
-import { type RestoreReport, restoreBackup } from "../../src/service/backup/restore.ts";
-import { type BackupReport, takeBackup } from "../../src/service/backup/take.ts";
+import type { RestoreReport } from "../../src/service/backup/restore.ts";
+import { restoreStoreBackup, takeStoreBackup } from "../../src/service/backup/store.ts";
+import type { BackupReport } from "../../src/service/backup/take.ts";
 import type { FsckFinding } from "../../src/service/fsck/fsck.ts";
 import { SERVICE_LIMITS } from "../../src/service/limits.ts";
-import { type CatalogNode, openNode } from "../../src/service/node.ts";
+import { type CatalogNode, type NodeParts, openNode } from "../../src/service/node.ts";
 import { ANY_CREDENTIALS } from "../double/dynamo/world.ts";
 import { NetworkClock } from "../support/dynamo-pointers.ts";
 import { type EntityHash, entityHash } from "../support/entity-hash.ts";
@@ -27,6 +28,8 @@ import { SleepIsTime } from "../support/virtual-clock.ts";
 import { openServices, type SoakBucket, type SoakTable, type Stored, TABLES } from "./services.ts";
 
 const ROOT = "sim://w";
+/** Who asks in the other account. */
+export const OTHER: Actor = { ...OWN_ACTOR, account: "acme", principal: "ann" };
 /** Lists are timed so often, and the quickest counts: others may have the processor meanwhile. */
 const LIST_LOOKS = 5;
 
@@ -50,6 +53,8 @@ export interface Restored {
 export interface World {
   readonly clock: SleepIsTime;
   readonly nodes: readonly CatalogNode[];
+  /** Serves account `acme`, which `OTHER` may use. */
+  readonly other: CatalogNode;
   /** Deletes what the service's own expiry would. */
   expire(): Promise<void>;
   /** @param leftAt locations of tables that were dropped for good without a purge. */
@@ -106,7 +111,11 @@ export async function openWorld(): Promise<World> {
     const options = { clock: network, prng: new SeededPrng(1), durable: false };
     return new LocalBlobStore(join(directory, `s${scratches++}`), options);
   };
-  const open = async (seed: number, table: SoakTable = "firn"): Promise<CatalogNode> => {
+  const open = async (
+    seed: number,
+    table: SoakTable = "firn",
+    account?: NodeParts["account"],
+  ): Promise<CatalogNode> => {
     const stores = openStores(seed, table);
     const { pointers } = stores;
     const blobs = stores.bucket(table === "firn" ? "payloads" : "restored");
@@ -121,13 +130,15 @@ export async function openWorld(): Promise<World> {
       }),
     };
     const schemes = new Map([["sim", scheme]]);
-    const locations = new Locations({ allowedRoots: [ROOT], clock, prng, schemes });
+    const warehouse = account === undefined ? ROOT : `${ROOT}/@accounts/${account.id}`;
+    const locations = new Locations({ allowedRoots: [warehouse], clock, prng, schemes });
     return openNode({
+      account,
       stores: { clock, prng, ids: new IdSource(clock, prng), blobs, pointers },
       locations,
       metrics: createMetrics(),
       secret: new Uint8Array(32),
-      warehouse: ROOT,
+      warehouse,
       sharedRoots: [],
       pointersExpire: true,
       gc: {
@@ -141,11 +152,13 @@ export async function openWorld(): Promise<World> {
     await node.catalogs.ensure(OWN_ACTOR, "c", ROOT);
     node.collector.start();
   }
+  const other = await openOther(nodes[0], (account) => open(3, "firn", account));
   const looking = openStores(9);
   const payloads = looking.bucket("payloads");
   return {
     clock,
     nodes,
+    other,
     stops,
     expire: () => services.expire(),
     size: async (leftAt) => {
@@ -170,11 +183,12 @@ export async function openWorld(): Promise<World> {
       const { pointers } = looking;
       const before = await entityHash(pointers);
       const { historyRetentionMs } = SERVICE_LIMITS;
-      const own = { clock, prng, ids, scratch: scratch() };
+      const openScratch = async () => ({ store: scratch(), close: async () => {} });
+      const own = { clock, prng, ids, openScratch };
       const parts = { ...own, pointers, blobs: payloads, target, historyRetentionMs };
-      const backup = await takeBackup(parts, OWN_ACTOR.account);
+      const backup = await takeStoreBackup(parts);
       const into = openStores(10, "restored");
-      const restore = await restoreBackup(
+      const restore = await restoreStoreBackup(
         { ...own, pointers: into.pointers, blobs: into.bucket("restored"), source: target },
         await findBackup(target),
       );
@@ -185,12 +199,25 @@ export async function openWorld(): Promise<World> {
       return { backup, restore, before, after, found };
     },
     close: async () => {
-      for (const node of nodes) await node.close();
+      for (const node of [...nodes, other]) await node.close();
       for (const close of closing) await close();
       await services.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes the other account, and what serves it. */
+async function openOther(
+  node: CatalogNode | undefined,
+  open: (account: NonNullable<NodeParts["account"]>) => Promise<CatalogNode>,
+): Promise<CatalogNode> {
+  if (node === undefined) throw new Error("no node");
+  const { entity } = await node.model.accounts.create(OWN_ACTOR, { name: OTHER.account });
+  const other = await open({ name: OTHER.account, id: entity.id });
+  await other.catalogs.ensure(OTHER, "c");
+  other.collector.start();
+  return other;
 }
 
 /** Where something of the warehouse lies in its bucket. */
