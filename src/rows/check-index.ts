@@ -36,10 +36,15 @@ export interface CheckedPart {
   readonly suspects: readonly StoredRow[];
 }
 
-/** What a check needs of its transaction. */
-export interface CheckHost {
-  readonly view: EngineView;
+/** What a check reads: one state. */
+export interface CheckReads {
+  readonly view: Pick<EngineView, "getMany" | "scan">;
   readonly context: () => ExpressionContext;
+}
+
+/** What mends an index: a transaction. */
+export interface CheckHost extends CheckReads {
+  readonly view: EngineView;
   readonly lock: (key: Uint8Array, lock: RowLock) => Maybe<LockOutcome>;
   readonly read: (key: Uint8Array, lock: RowLock) => Maybe<Uint8Array | undefined>;
 }
@@ -54,11 +59,11 @@ const UPDATE: RowLock = { mode: "update" };
  * What it says of a part is true of one state; `mend` and `remove` look again behind locks.
  */
 export class IndexCheck {
-  readonly #on: CheckHost;
+  readonly #on: CheckReads;
   readonly #compiled: CompiledTable;
   readonly #index: CompiledIndex;
 
-  constructor(on: CheckHost, compiled: CompiledTable, indexId: number) {
+  constructor(on: CheckReads, compiled: CompiledTable, indexId: number) {
     this.#on = on;
     this.#compiled = compiled;
     this.#index = compiled.index(indexId);
@@ -104,8 +109,8 @@ export class IndexCheck {
    *
    * @throws FirnError `AlreadyExists`, code `ROW_DUPLICATE` (23505): another row has it.
    */
-  async mend(name: Uint8Array): Promise<RowFate> {
-    const { lock, read, context, view } = this.#on;
+  async mend(on: CheckHost, name: Uint8Array): Promise<RowFate> {
+    const { lock, read, context, view } = on;
     await lock(name, SHARE);
     const value = await read(name, SHARE);
     if (value === undefined) return "right";
@@ -131,8 +136,8 @@ export class IndexCheck {
   }
 
   /** Deletes an entry that no row has; false where its row has it now. */
-  async remove({ key, value }: StoredRow): Promise<boolean> {
-    const { lock, read, view } = this.#on;
+  async remove(on: CheckHost, { key, value }: StoredRow): Promise<boolean> {
+    const { lock, read, view } = on;
     const owner = this.#owner({ key, value });
     await lock(owner, SHARE);
     const row = await read(owner, SHARE);

@@ -69,8 +69,8 @@ export class IndexBuilds {
     const after = note.after === undefined ? undefined : Buffer.from(note.after, "base64");
     const part = await check[note.pass](after, limit);
     for (const suspect of part.suspects) {
-      if (note.pass === "rows") await check.mend(suspect.key);
-      else await check.remove(suspect);
+      if (note.pass === "rows") await check.mend(this.#on, suspect.key);
+      else await check.remove(this.#on, suspect);
     }
     const done = note.done + part.count;
     const last = part.count < limit ? undefined : part.last;
@@ -96,9 +96,9 @@ export class IndexBuilds {
     const { last, count, suspects } = await check[pass](after, CHECK_PART);
     const counts = { missing: 0, extra: 0, wrong: 0 };
     for (const suspect of suspects) {
-      if (pass === "entries") counts.extra += (await check.remove(suspect)) ? 1 : 0;
+      if (pass === "entries") counts.extra += (await check.remove(this.#on, suspect)) ? 1 : 0;
       else {
-        const fate = await check.mend(suspect.key);
+        const fate = await check.mend(this.#on, suspect.key);
         if (fate !== "right") counts[fate]++;
       }
     }

@@ -83,6 +83,7 @@ export type {
   TransactionSequences,
 } from "./sequence.ts";
 export { RowStore, type RowStoreOptions } from "./store.ts";
+export { StoredTables } from "./stored-tables.ts";
 export type { ColumnSpec, IndexSpec, KeyPartSpec, TableSpec } from "./table-spec.ts";
 export type { TransactionTables } from "./tables.ts";
 export { isTemporaryId, TEMPORARY_RELATION, temporaryId } from "./temporary/marks.ts";

@@ -11,6 +11,7 @@ import { type CheckRows, judgeRowsWith } from "../service/fsck/row-tables.ts";
 import { judgeFilesWith } from "../service/fsck/table-files.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../service/metadata-files.ts";
 import { threadReading } from "../service/reading.ts";
+import { RowReaders } from "../service/rows/row-readers.ts";
 import { RowShards } from "../service/rows/row-shards.ts";
 import { checkRowTable } from "../service/rows/table-check.ts";
 import { openStores } from "./compose.ts";
@@ -86,14 +87,18 @@ async function* checkOpened(
 }
 
 /**
- * Checks of row tables, in shards that this process may own while it runs. Undefined where other
- * nodes may serve them.
+ * Checks of row tables: in shards that this process owns while it runs, or, where nodes may serve
+ * them, beside those.
  */
 function rowsOf(
-  { openRowShard: open, hasRowShard: has, sharedShards }: Stores,
+  { openRowShard: open, hasRowShard: has, readRowShard: read }: Stores,
   { clock, prng }: Components,
 ): { readonly check: CheckRows; readonly close: () => Promise<void> } | undefined {
-  if (open === undefined || has === undefined || sharedShards !== undefined) return undefined;
+  if (read !== undefined) {
+    const readers = new RowReaders({ clock, prng, read });
+    return { check: (table) => readers.check(table), close: () => readers.close() };
+  }
+  if (open === undefined || has === undefined) return undefined;
   const shards = new RowShards({ clock, prng, account: DEFAULT_ACCOUNT, open, has });
   return {
     // A shard that is not there is not made.

@@ -128,7 +128,7 @@ function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
 
 /** The use cases over stores that are open, and what reads the lake for them. */
 async function openNodeOver(
-  { blobs, pointers, pointersExpire, secret, openRowShard, hasRowShard, sharedShards }: Stores,
+  { blobs, pointers, pointersExpire, secret, ...stores }: Stores,
   lake: Lake,
   settings: Settings,
   components: Components,
@@ -194,9 +194,10 @@ async function openNodeOver(
     auditLog: settings.auditLog === undefined ? undefined : new AuditFiles(settings.auditLog),
     // Administrators of other accounts must not make this machine ask addresses of their choice.
     remote: account === undefined ? remoteFetch : undefined,
-    openRowShard,
-    hasRowShard,
-    areShardsShared: sharedShards !== undefined,
+    openRowShard: stores.openRowShard,
+    hasRowShard: stores.hasRowShard,
+    readRowShard: stores.readRowShard,
+    areShardsShared: stores.sharedShards !== undefined,
   });
 }
 

@@ -57,10 +57,10 @@ import { PatternRequests } from "./rows/pattern-requests.ts";
 import { RowCursors } from "./rows/row-cursors.ts";
 import { RowIndexJobs } from "./rows/row-index-jobs.ts";
 import { RowIndexes } from "./rows/row-indexes.ts";
+import { RowReaders, type RowReadersParts } from "./rows/row-readers.ts";
 import { RowRequests } from "./rows/row-requests.ts";
 import { type RowShard, RowShards } from "./rows/row-shards.ts";
 import { RowTables } from "./rows/row-tables.ts";
-import { ShardElsewhere } from "./shards/shard-elsewhere.ts";
 import type { OnUnreleased, SqlParts } from "./sql/catalog-view.ts";
 import { SqlRequests } from "./sql/requests.ts";
 import { SqlService } from "./sql/service.ts";
@@ -104,6 +104,8 @@ export interface NodeParts {
   readonly hasRowShard?: ((shard: string) => Promise<boolean>) | undefined;
   /** Other nodes may own them. */
   readonly areShardsShared?: boolean | undefined;
+  /** Reads a shard that another node may own; absent: none does. */
+  readonly readRowShard?: RowReadersParts["read"] | undefined;
   /** Whose resources they are; absent: the default account, made where it is not there yet. */
   readonly account?: { readonly name: string; readonly id: AccountId } | undefined;
   /** Lends credentials for the files of tables; absent: clients use their own. */
@@ -247,7 +249,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     tombstones,
     collector,
     fsck: (scratch, blobs = told.blobs) =>
-      fsckOf({ ...told, blobs, scratch, historyRetentionMs }, work),
+      fsckOf({ ...told, blobs, scratch, historyRetentionMs }, work, parts.readRowShard),
     close: async () => {
       await Promise.all([closeReading(), ofJobs.close(), streams.close(), sql.close()]);
       // A job that waited for a reader has ended, and another node takes it up.
@@ -406,17 +408,16 @@ interface Work {
 }
 
 /** A check of everything that is stored, what lies in shards included. */
-function fsckOf(parts: FsckParts, { files, viewFiles, rows }: Work): Fsck {
+function fsckOf(
+  parts: FsckParts,
+  { files, viewFiles, rows }: Work,
+  read: NodeParts["readRowShard"],
+): Fsck {
   const ofFiles = judgeFilesWith(parts, { tables: files, views: viewFiles });
-  const ofRows = judgeRowsWith(async (table) => {
-    try {
-      return await rows.check(OWN_ACTOR, table);
-    } catch (error) {
-      if (error instanceof ShardElsewhere) return "elsewhere";
-      throw error;
-    }
-  }, ofFiles);
-  return new Fsck({ ...parts, files: ofRows });
+  const readers = read && new RowReaders({ ...parts, read });
+  const checkRows = (table: Table) => readers?.check(table) ?? rows.check(OWN_ACTOR, table);
+  const onEnd = async () => await readers?.close();
+  return new Fsck({ ...parts, files: judgeRowsWith(checkRows, ofFiles), onEnd });
 }
 
 /** The runner of the background jobs, and what reads files for them. */

@@ -210,8 +210,10 @@ function damages(place: string, found: readonly FsckFinding[]): readonly string[
 
 /** A backup has to restore to an equal catalog. */
 function judged({ backup, restore, before, after, found }: Restored): readonly string[] {
+  const { accounts, pointers, changes, payloads } = backup;
   console.log(
-    `backup of ${backup.accounts.join(", ")}: ${backup.pointers} pointers, ${backup.changes} changes, ${backup.payloads} payloads`,
+    `backup of ${accounts.join(", ")}: ${pointers} pointers, ${changes} changes, ` +
+      `${payloads} payloads`,
   );
   console.log(`restore: ${restore.entities} entities, ${restore.pointers} pointers`);
   console.log(`hash of ${before.pointers} pointers: ${before.hash}`);

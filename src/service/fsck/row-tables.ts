@@ -4,8 +4,8 @@ import type { RowTableReport } from "../rows/table-check.ts";
 import { finding } from "./findings.ts";
 import type { JudgeFiles } from "./judge.ts";
 
-/** What is wrong with a row table; undefined: it has no rows at all; or another node has them. */
-export type CheckRows = (table: Table) => Promise<RowTableReport | undefined | "elsewhere">;
+/** What is wrong with a row table; undefined: it has no rows at all. */
+export type CheckRows = (table: Table) => Promise<RowTableReport | undefined>;
 
 /** Judges row tables by their shard, and the others as `files` does. */
 export function judgeRowsWith(check: CheckRows, files: JudgeFiles): JudgeFiles {
@@ -22,7 +22,6 @@ export function judgeRowsWith(check: CheckRows, files: JudgeFiles): JudgeFiles {
       const { message: reason, code: cause } = broken;
       return [finding("ROW_TABLE_UNREADABLE", item.key, { ...facts, reason, cause })];
     }
-    if (broken === "elsewhere") return [];
     if (broken === undefined) return [finding("ROW_TABLE_LOST", item.key, facts)];
     const indexes = broken.indexes.map(({ index, missing, extra, wrong }) =>
       finding("ROW_INDEX_MISMATCH", item.key, { index, missing, extra, wrong }),

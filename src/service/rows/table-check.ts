@@ -2,6 +2,7 @@ import type { Column, Table } from "../../catalog/model.ts";
 import {
   columnTypeText,
   type IndexReport,
+  type StoredTables,
   type TableDescriptor,
   visibleColumns,
 } from "../../rows/index.ts";
@@ -23,23 +24,37 @@ export interface RowTableReport {
  */
 export async function checkRowTable(
   shards: Pick<RowShards, "of">,
-  { id, catalogId, columns }: Table,
+  table: Table,
 ): Promise<RowTableReport | undefined> {
-  const store = await shards.of(catalogId);
+  const store = await shards.of(table.catalogId);
   const tx = await store.begin({ isolation: "repeatable read", readOnly: true });
   try {
-    const table = await tx.tables.find(id);
-    if (table === undefined) return undefined;
-    const reports: IndexReport[] = [];
-    // One that is being built agrees with the rows when it is public.
-    for (const { id: index, state } of table.indexes) {
-      if (state === "public") reports.push(await tx.checkIndex(table, index));
-    }
-    const indexes = reports.filter(({ missing, extra, wrong }) => missing + extra + wrong > 0);
-    return { indexes, isShown: sameColumns(columns, columnsOf(table)) };
+    return await checkStored(
+      {
+        find: (id) => tx.tables.find(id),
+        checkIndex: (stored, index) => tx.checkIndex(stored, index),
+      },
+      table,
+    );
   } finally {
     tx.rollback();
   }
+}
+
+/** As `checkRowTable`, of a state that is read already. */
+export async function checkStored(
+  stored: Pick<StoredTables, "find" | "checkIndex">,
+  { id, columns }: Table,
+): Promise<RowTableReport | undefined> {
+  const table = await stored.find(id);
+  if (table === undefined) return undefined;
+  const reports: IndexReport[] = [];
+  // One that is being built agrees with the rows when it is public.
+  for (const { id: index, state } of table.indexes) {
+    if (state === "public") reports.push(await stored.checkIndex(table, index));
+  }
+  const indexes = reports.filter(({ missing, extra, wrong }) => missing + extra + wrong > 0);
+  return { indexes, isShown: sameColumns(columns, columnsOf(table)) };
 }
 
 /** The columns of a row table as the catalog shows them. */
