@@ -76,18 +76,18 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** What does not go together, in words; undefined where all does. */
 function misuseOf(values: Values): string | undefined {
-  const { as, account, catalog, location, server, verifyOnly } = values;
+  const { as, catalog, location, server, verifyOnly } = values;
   if (as === undefined) {
     const alone = [location && "--location", server && "--server"].filter(Boolean);
     return alone.length === 0 ? undefined : `${alone.join(" and ")} needs --as`;
   }
   if (catalog === undefined) return "--as needs --catalog: name the catalog of the backup";
-  if (account !== undefined) return "--as restores into the account default: leave out --account";
   return verifyOnly === true ? "--verify-only restores nothing: leave out --as" : undefined;
 }
 
 function besideOf(uri: string, values: Values): BesideRequest {
   const {
+    account,
     catalog,
     as,
     backup: id,
@@ -98,6 +98,7 @@ function besideOf(uri: string, values: Values): BesideRequest {
     uri,
     catalog: catalog ?? "",
     as: as ?? "",
+    ...(account !== undefined && { account }),
     ...(id !== undefined && { id }),
     ...(atMs !== undefined && { atMs: Number(atMs) }),
     ...(location !== undefined && { location }),

@@ -4,12 +4,13 @@ import { IdSource } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { LocalBlobStore } from "../blob/local.ts";
 import type { BlobStore } from "../blob/port.ts";
+import type { OtherAccount } from "../service/account-nodes.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
 import { type BesideReport, type BesideRequest, restoreBeside } from "../service/backup/beside.ts";
 import { type Backup, findBackup, readOthers } from "../service/backup/format.ts";
 import type { BackupParts } from "../service/backup/parts.ts";
 import { patientBlobs } from "../service/backup/patient-stores.ts";
-import { type BackupRequest, takeStoreBackup } from "../service/backup/store.ts";
+import { accountBeside, type BackupRequest, takeStoreBackup } from "../service/backup/store.ts";
 import { type BackupReport, takeBackup } from "../service/backup/take.ts";
 import { verifyBackup } from "../service/backup/verify.ts";
 import { type Scratch, withScratch } from "../service/gc/parts.ts";
@@ -129,26 +130,31 @@ export async function backUp(
 }
 
 /**
- * Makes a catalog of a backup again beside those of a node.
+ * Makes a catalog of a backup again beside those of its account.
  *
- * @throws FirnError as `restoreBeside` and `openBackupLocation`.
+ * @param nodeOf what serves an account.
+ * @throws FirnError as `restoreBeside`, `accountBeside` and `openBackupLocation`.
  */
 export async function restoreInto(
-  node: Pick<CatalogNode, "catalog" | "catalogs" | "copies">,
-  { uri, id, ...scope }: BesideRequest,
-  actor: Actor,
+  { pointers }: Pick<Stores, "pointers">,
+  nodeOf: (account: OtherAccount) => Promise<CatalogNode>,
+  { uri, id, account, ...scope }: BesideRequest,
+  operator: Actor,
   settings: Settings,
   components: Components,
 ): Promise<BesideReport> {
   const location = await openBackupLocation(uri, process.cwd(), settings, components);
   const openScratch = scratchOf(settings.profile, components);
   try {
-    const backup = await findWhole(location.store, id, components, openScratch);
-    const { catalog, catalogs, copies } = node;
+    const whole = await findWhole(location.store, id, components, openScratch);
     const { clock, prng } = components;
+    const source = patientBlobs(location.store, components);
+    const into = await accountBeside(source, pointers, whole, account);
+    const { catalog, catalogs, copies } = await nodeOf(into);
+    const actor = { ...operator, account: into.name, accountId: into.id };
     const parts = { catalog, catalogs, copies, clock, prng, source: location.store };
     return await withScratch(openScratch, (scratch) =>
-      restoreBeside({ ...parts, scratch }, actor, backup, scope),
+      restoreBeside({ ...parts, scratch }, actor, into.backup, scope),
     );
   } finally {
     await location.close();

@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { IdSource } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { Locations } from "../blob/locations.ts";
@@ -15,8 +16,9 @@ import { RowReaders } from "../service/rows/row-readers.ts";
 import { RowShards } from "../service/rows/row-shards.ts";
 import { checkRowTable } from "../service/rows/table-check.ts";
 import { openStores } from "./compose.ts";
-import { openLake } from "./lake.ts";
+import { type Lake, openLake } from "./lake.ts";
 import { hasShard } from "./local-shard.ts";
+import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
 import { type CheckRun, withScratch } from "./scratch.ts";
 import type { Settings } from "./settings.ts";
@@ -55,19 +57,43 @@ async function* checkOpened(
   scratch: BlobStore,
   repair: boolean,
 ): CheckRun {
-  const { pointers, blobs, uncached = blobs } = stores;
-  const { clock, prng } = components;
-  const { historyRetention: historyRetentionMs } = settings;
-  const ids = new IdSource(clock, prng);
   const lake = openLake(settings, components, createMetrics());
-  const reading = threadReading(clock);
   const rows = rowsOf(stores, components);
+  try {
+    return yield* checkOver({ stores, lake, rows }, settings, components, scratch, repair);
+  } finally {
+    await lake.close();
+  }
+}
+
+/** What is checked: stores that are open, with the files of tables and their rows. */
+export interface Checked {
+  readonly stores: Pick<Stores, "pointers" | "blobs" | "uncached">;
+  readonly lake: Lake;
+  readonly rows: { readonly check: CheckRows; readonly close: () => Promise<void> } | undefined;
+}
+
+/**
+ * Checks stores that are open, all accounts of them: what no node may read for its clients, since
+ * it is another account's, is read too.
+ */
+export async function* checkOver(
+  { stores: { pointers, blobs, uncached = blobs }, lake, rows }: Checked,
+  settings: Settings,
+  { clock, prng }: Components,
+  scratch: BlobStore,
+  repair: boolean,
+): CheckRun {
+  const { historyRetention: historyRetentionMs, profile } = settings;
+  const ids = new IdSource(clock, prng);
+  const reading = threadReading(clock);
+  const inMemory = profile === "memory";
   try {
     const locations = new Locations({
       clock,
       prng,
-      allowedRoots: [],
-      durable: true,
+      allowedRoots: inMemory ? [fileUri(tmpdir())] : [],
+      durable: !inMemory,
       reserved: ownLocations(settings),
       schemes: new Map(S3_SCHEMES.map((name) => [name, lake.scheme])),
     });
@@ -82,7 +108,6 @@ async function* checkOpened(
   } finally {
     await rows?.close();
     await reading.close();
-    await lake.close();
   }
 }
 
@@ -93,11 +118,8 @@ async function* checkOpened(
 function rowsOf(
   { openRowShard: open, hasRowShard: has, readRowShard: read }: Stores,
   { clock, prng }: Components,
-): { readonly check: CheckRows; readonly close: () => Promise<void> } | undefined {
-  if (read !== undefined) {
-    const readers = new RowReaders({ clock, prng, read });
-    return { check: (table) => readers.check(table), close: () => readers.close() };
-  }
+): Checked["rows"] {
+  if (read !== undefined) return rowsBeside(read, { clock, prng });
   if (open === undefined || has === undefined) return undefined;
   const shards = new RowShards({ clock, prng, account: DEFAULT_ACCOUNT, open, has });
   return {
@@ -106,4 +128,13 @@ function rowsOf(
       (await has(table.catalogId)) ? checkRowTable(shards, table) : undefined,
     close: () => shards.close(),
   };
+}
+
+/** Checks of row tables that any node may own. */
+export function rowsBeside(
+  read: NonNullable<Stores["readRowShard"]>,
+  { clock, prng }: Pick<Components, "clock" | "prng">,
+): NonNullable<Checked["rows"]> {
+  const readers = new RowReaders({ clock, prng, read });
+  return { check: (table) => readers.check(table), close: () => readers.close() };
 }

@@ -7,7 +7,9 @@ import { LIMITS } from "../base/limits.ts";
 import { isLoopbackHost } from "../base/loopback.ts";
 import { Counts, createMetrics, type Metrics } from "../base/metrics.ts";
 import { Locations } from "../blob/locations.ts";
+import type { BlobStore } from "../blob/port.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
+import type { Table } from "../catalog/model.ts";
 import type { Housekeeping, PageAsked } from "../http/admin/housekeeping.ts";
 import type { KeyAdmin } from "../http/admin/key-admin.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
@@ -196,7 +198,6 @@ async function openNodeOver(
     remote: account === undefined ? remoteFetch : undefined,
     openRowShard: stores.openRowShard,
     hasRowShard: stores.hasRowShard,
-    readRowShard: stores.readRowShard,
     areShardsShared: stores.sharedShards !== undefined,
   });
 }
@@ -228,6 +229,21 @@ function signingOf(
   if (mode === "off" || (auth === "none" && !isLoopbackHost(host))) return undefined;
   const bucketOf = (name: string, within: string) => lake.signerOf(name, within);
   return new RemoteSigning({ locations, mode, bucketOf });
+}
+
+/** Opens an account for one command: nothing is made or started in it. */
+function accountReader(
+  stores: Stores,
+  lake: Lake,
+  settings: Settings,
+  components: Components,
+): OpenAccountNode {
+  return async (account) => {
+    const figures = createMetrics();
+    const node = await openNodeOver(stores, lake, settings, components, figures, account);
+    await node.catalogs.learnRoots({ ...OWN_ACTOR, account: account.name });
+    return node;
+  };
 }
 
 /** Opens what serves another account, with the catalog that its clients ask for by default. */
@@ -285,13 +301,15 @@ export async function openHousekeeping(
     const lake = openLake(settings, components, metrics);
     const node = await openNodeOver(stores, lake, settings, components, metrics);
     await node.catalogs.learnRoots(OWN_ACTOR);
+    const accounts = new AccountNodes(node, accountReader(stores, lake, settings, components));
     return {
-      housekeeping: housekeepingOf(node, stores, settings, components),
+      housekeeping: housekeepingOf(node, accounts, stores, settings, components),
       keyAdmin: keyAdminOf(node, stores, settings),
       serves: { iceberg: node.iceberg, model: node.model, readBody: node.readBody, metrics },
       runJob: (id) => node.jobsAdmin.run(OPERATOR, id),
       close: async () => {
         try {
+          await accounts.close();
           await node.close();
         } finally {
           await lake.close();
@@ -312,6 +330,7 @@ const OPERATOR = { ...OWN_ACTOR, requestId: "operator" };
 
 function housekeepingOf(
   node: CatalogNode,
+  accounts: AccountNodes,
   stores: Stores,
   settings: Settings,
   components: Components,
@@ -336,7 +355,8 @@ function housekeepingOf(
     },
     restore: async (request) => {
       const { restoreInto } = await import("./backups.ts");
-      return restoreInto(node, request, OPERATOR, settings, components);
+      const nodeOf = (account: OtherAccount) => accounts.of(account);
+      return restoreInto(stores, nodeOf, request, OPERATOR, settings, components);
     },
   };
 }
@@ -367,7 +387,7 @@ export async function composeOver(
 ): Promise<Composition> {
   const fileNews = new FileAccessRelay();
   const components = { ...given, fileNews };
-  const { blobs, uncached, pointers, owner, shardAdmin, close, assertUsable } = stores;
+  const { blobs, pointers, owner, shardAdmin, close, assertUsable } = stores;
   const lake = openLake(settings, components, metrics);
   const node = await openNodeOver(stores, lake, settings, components, metrics);
   const { warehouse, catalog: catalogs, allowLocation: allowedLocations } = settings;
@@ -383,7 +403,7 @@ export async function composeOver(
     ...accounts.useCases,
     access,
     metrics,
-    housekeeping: housekeepingOf(node, stores, settings, components),
+    housekeeping: housekeepingOf(node, accounts, stores, settings, components),
     fileNews,
     keyAdmin: keyAdminOf(node, stores, settings),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
@@ -392,7 +412,7 @@ export async function composeOver(
     collect: (force, ended) => collectNow(node, force, ended),
     check: (repair) =>
       withScratch(settings.profile, components, (scratch) =>
-        node.fsck(scratch, uncached).run(repair),
+        checkServed(node, stores, lake, settings, components, scratch, repair),
       ),
     ready: async () => {
       assertUsable?.();
@@ -412,6 +432,26 @@ export async function composeOver(
       }
     },
   };
+}
+
+/** Checks the stores of a process that serves; it reads the rows that it owns as it serves them. */
+async function* checkServed(
+  { rows }: CatalogNode,
+  stores: Stores,
+  lake: Lake,
+  settings: Settings,
+  components: Components,
+  scratch: BlobStore,
+  repair: boolean,
+): CheckRun {
+  const { checkOver, rowsBeside } = await import("./check-store.ts");
+  const { readRowShard: read } = stores;
+  const own = {
+    check: (table: Table) => rows.check(OWN_ACTOR, table),
+    close: async () => undefined,
+  };
+  const checked = { stores, lake, rows: read === undefined ? own : rowsBeside(read, components) };
+  return yield* checkOver(checked, settings, components, scratch, repair);
 }
 
 /** Authentication, with the first administrator made where there is none. */

@@ -57,7 +57,6 @@ import { PatternRequests } from "./rows/pattern-requests.ts";
 import { RowCursors } from "./rows/row-cursors.ts";
 import { RowIndexJobs } from "./rows/row-index-jobs.ts";
 import { RowIndexes } from "./rows/row-indexes.ts";
-import { RowReaders, type RowReadersParts } from "./rows/row-readers.ts";
 import { RowRequests } from "./rows/row-requests.ts";
 import { type RowShard, RowShards } from "./rows/row-shards.ts";
 import { RowTables } from "./rows/row-tables.ts";
@@ -104,8 +103,6 @@ export interface NodeParts {
   readonly hasRowShard?: ((shard: string) => Promise<boolean>) | undefined;
   /** Other nodes may own them. */
   readonly areShardsShared?: boolean | undefined;
-  /** Reads a shard that another node may own; absent: none does. */
-  readonly readRowShard?: RowReadersParts["read"] | undefined;
   /** Whose resources they are; absent: the default account, made where it is not there yet. */
   readonly account?: { readonly name: string; readonly id: AccountId } | undefined;
   /** Lends credentials for the files of tables; absent: clients use their own. */
@@ -249,7 +246,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     tombstones,
     collector,
     fsck: (scratch, blobs = told.blobs) =>
-      fsckOf({ ...told, blobs, scratch, historyRetentionMs }, work, parts.readRowShard),
+      fsckOf({ ...told, blobs, scratch, historyRetentionMs }, work),
     close: async () => {
       await Promise.all([closeReading(), ofJobs.close(), streams.close(), sql.close()]);
       // A job that waited for a reader has ended, and another node takes it up.
@@ -408,16 +405,10 @@ interface Work {
 }
 
 /** A check of everything that is stored, what lies in shards included. */
-function fsckOf(
-  parts: FsckParts,
-  { files, viewFiles, rows }: Work,
-  read: NodeParts["readRowShard"],
-): Fsck {
+function fsckOf(parts: FsckParts, { files, viewFiles, rows }: Work): Fsck {
   const ofFiles = judgeFilesWith(parts, { tables: files, views: viewFiles });
-  const readers = read && new RowReaders({ ...parts, read });
-  const checkRows = (table: Table) => readers?.check(table) ?? rows.check(OWN_ACTOR, table);
-  const onEnd = async () => await readers?.close();
-  return new Fsck({ ...parts, files: judgeRowsWith(checkRows, ofFiles), onEnd });
+  const checkRows = (table: Table) => rows.check(OWN_ACTOR, table);
+  return new Fsck({ ...parts, files: judgeRowsWith(checkRows, ofFiles) });
 }
 
 /** The runner of the background jobs, and what reads files for them. */

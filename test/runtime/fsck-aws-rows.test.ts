@@ -29,6 +29,8 @@ const SCHEMA = Schema.table({
 const SECRET = "the secret that all nodes of a test share";
 const LINE = ["fsck", "--profile", "aws", "--s3-bucket", NAME, "--dynamodb-table", NAME, "--json"];
 
+const SLOW = { timeout: 60_000 };
+
 afterEach(closeSites);
 
 interface World {
@@ -111,7 +113,7 @@ async function checked(): Promise<readonly [exitCode: number, found: readonly ob
 /** Entries of the only index of the only table. */
 const FIRST_ENTRY = Buffer.from("01000000100001", "hex");
 
-test("the command checks rows on a closed store, and leaves the shard as it is", async () => {
+test("the command checks rows on a closed store, and leaves the shard as it is", SLOW, async () => {
   const { site, options } = await world();
   const before = site.dynamo.tables.ready(NAME).all().length;
   expect(await checked()).toEqual([0, []]);
@@ -121,7 +123,7 @@ test("the command checks rows on a closed store, and leaves the shard as it is",
   await firn.close();
 });
 
-test("entries that an index lacks, or has for no row, are found beside the owner", async () => {
+test("entries that an index lacks, or has for no row, are found beside the owner", SLOW, async () => {
   const planted = await world();
   await onShard(planted, async (engine) => {
     let at = 0;
@@ -151,7 +153,7 @@ test("entries that an index lacks, or has for no row, are found beside the owner
   await owner.close();
 });
 
-test("a table that the shard lost, or whose columns the catalog does not show", async () => {
+test("a table that the shard lost, or whose columns the catalog does not show", SLOW, async () => {
   const planted = await world();
   const column = { name: "more", type: { kind: "int4" } } as const;
   await inStore(planted, (tx, id) => tx.alter(id, { kind: "add column", column }));
@@ -160,7 +162,7 @@ test("a table that the shard lost, or whose columns the catalog does not show", 
   expect(await checked()).toMatchObject([1, [{ code: "ROW_TABLE_LOST", table: "t" }]]);
 });
 
-test("a shard that is damaged, and one that is gone", async () => {
+test("a shard that is damaged, and one that is gone", SLOW, async () => {
   const { site, shard } = await world();
   const bucket = site.s3.model.buckets.get(NAME);
   const own = () => (bucket?.keys() ?? []).filter((key) => key.includes(`shards/${shard}/`));
@@ -178,7 +180,7 @@ test("a shard that is damaged, and one that is gone", async () => {
   }
 });
 
-test("no finding beside writers that make tables, rows and indexes", async () => {
+test("no finding beside writers that make tables, rows and indexes", SLOW, async () => {
   const { options } = await world();
   const owner = await Firn.open(options);
   const going = { is: true };
@@ -196,7 +198,7 @@ test("no finding beside writers that make tables, rows and indexes", async () =>
   await owner.close();
 });
 
-test("a table that is younger than what was read of its shard is not lost", async () => {
+test("a table that is younger than what was read of its shard is not lost", SLOW, async () => {
   const planted = await world();
   await onShard(planted, async (_, store, readers) => {
     const check = async (at: number) => {

@@ -159,3 +159,21 @@ test("a closed store is checked with its rows; a shard that is gone is not made 
     expect(existsSync(files)).toBe(false);
   }
 });
+
+test("a table that was dropped with its catalog is no damage: it may come back", async () => {
+  const dir = scratchDirectory();
+  const options = { profile: "local", dir, logLevel: "silent" } as const;
+  const firn = await Firn.open(options);
+  await withTable(firn);
+  for (const path of ["namespaces/a/tables/t", "namespaces/a"]) {
+    const request = new Request(`http://firn/iceberg/v1/default/${path}`, { method: "DELETE" });
+    expect((await firn.fetch(request)).status).toBe(204);
+  }
+  const dropped = new Request("http://firn/api/v1/catalogs/default", { method: "DELETE" });
+  expect((await firn.fetch(dropped)).status).toBeLessThan(300);
+  const found: string[] = [];
+  for await (const { level, code } of firn.check()) found.push(`${level} ${code}`);
+  expect(found.filter((each) => !each.startsWith("leftover"))).toEqual([]);
+  await firn.close();
+  expect(await firnLine(["fsck", dir])).toMatchObject({ exitCode: 0, errors: "" });
+});

@@ -75,14 +75,14 @@ function backupOf(fields: Readonly<Record<string, unknown>>): BackupRequest {
 }
 
 function restoreOf(fields: Readonly<Record<string, unknown>>): BesideRequest {
-  const { uri, catalog, as, id, location, atMs } = fields;
+  const { uri, account, catalog, as, id, location, atMs } = fields;
   const isGiven = isText(uri) && isText(catalog) && isText(as);
-  const mayBe = [id, location].every(mayBeText);
+  const mayBe = [account, id, location].every(mayBeText);
   if (!isGiven || !mayBe || !(atMs === undefined || Number.isSafeInteger(atMs))) {
-    const message = "invalid body: `uri`, `catalog`, `as`, `id` and `location` must be texts, ";
-    throw badRequest(`${message}\`atMs\` a whole number`);
+    const texts = "`uri`, `account`, `catalog`, `as`, `id` and `location` must be texts";
+    throw badRequest(`invalid body: ${texts}, \`atMs\` a whole number`);
   }
-  return { uri, catalog, as, id, location, atMs } as BesideRequest;
+  return { uri, account, catalog, as, id, location, atMs } as BesideRequest;
 }
 
 function pageOf(query: unknown): PageAsked {

@@ -66,6 +66,8 @@ export interface BesideScope {
 
 /** A restore beside, as an operator asks for it. */
 export interface BesideRequest extends BesideScope {
+  /** Name of the account in the backup, into which the catalog goes; absent: its main one. */
+  readonly account?: string | undefined;
   /** Where the backup lies; the process that restores must reach it. */
   readonly uri: string;
   /** Of the backup; the newest if absent. */

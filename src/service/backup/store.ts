@@ -1,8 +1,10 @@
 import { FirnError, invalid } from "../../base/error.ts";
 import type { AccountId } from "../../base/ids.ts";
+import type { BlobStore } from "../../blob/port.ts";
 import { summaryOfItem } from "../../catalog/entities.ts";
-import { directoryOf, FAMILIES } from "../../catalog/keys.ts";
+import { directoryOf, FAMILIES, keyOf } from "../../catalog/keys.ts";
 import { listPage } from "../../catalog/pages.ts";
+import { byIdKey } from "../../catalog/paths.ts";
 import type { PointerStore } from "../../pointer/port.ts";
 import { DEFAULT_ACCOUNT } from "../actor.ts";
 import { type Scratch, withScratch } from "../gc/parts.ts";
@@ -90,11 +92,7 @@ export async function restoreStoreBackup(
   backup: Backup,
   { account, ...scope }: StoreScope = {},
 ): Promise<RestoreReport> {
-  const backups: Backup[] = [];
-  for await (const other of readOthers(patientBlobs(parts.source, parts), backup)) {
-    backups.push(other);
-  }
-  backups.push(backup);
+  const backups = await accountsOf(patientBlobs(parts.source, parts), backup);
   const chosen = chosenOf(backups, account, scope);
   const known = new Set(chosen.map((each) => each.account));
   const reports: RestoreReport[] = [];
@@ -126,9 +124,61 @@ function chosenOf(
   { catalog }: RestoreScope,
 ): readonly Backup[] {
   if (account === undefined) return catalog === undefined ? backups : backups.slice(-1);
-  const named = backups.filter(({ accountName = DEFAULT_ACCOUNT }) => accountName === account);
-  if (named.length > 0) return named;
+  return [namedOf(backups, account)];
+}
+
+/** The backups of all accounts, the main one last. */
+async function accountsOf(source: BlobStore, backup: Backup): Promise<readonly Backup[]> {
+  const backups: Backup[] = [];
+  for await (const other of readOthers(source, backup)) backups.push(other);
+  return [...backups, backup];
+}
+
+function namedOf(backups: readonly Backup[], account: string): Backup {
+  const named = backups.find((each) => nameIn(each) === account);
+  if (named !== undefined) return named;
   const message = "the backup has no such account";
+  throw new FirnError("NotFound", "ACCOUNT_NOT_FOUND", message, { name: account });
+}
+
+/** What the account of a backup was called. */
+function nameIn({ accountName = DEFAULT_ACCOUNT }: Backup): string {
+  return accountName;
+}
+
+/** One account of a backup, and where in a store it may come back beside what is there. */
+export interface AccountBeside {
+  readonly backup: Backup;
+  /** As it is called now. */
+  readonly name: string;
+  readonly id: AccountId;
+}
+
+/**
+ * The account that a catalog of a backup goes back into: the same one, by its id, whatever it is
+ * called now. Of another one it would read files that are not its own. Every store has its own
+ * default account, so that one stands for each of them.
+ *
+ * @param account its name in the backup; absent: the main one.
+ * @throws FirnError `NotFound` `ACCOUNT_NOT_FOUND`: the backup or the store has none.
+ */
+export async function accountBeside(
+  source: BlobStore,
+  pointers: PointerStore,
+  whole: Backup,
+  account: string = nameIn(whole),
+): Promise<AccountBeside> {
+  const backup = namedOf(await accountsOf(source, whole), account);
+  const isDefault = account === DEFAULT_ACCOUNT;
+  const key = isDefault
+    ? keyOf(FAMILIES.accountByName, account)
+    : byIdKey("account", backup.account as AccountId, backup.account as AccountId);
+  const found = await pointers.get(key);
+  if (found.state !== "absent") {
+    const { entityId, name, state } = summaryOfItem(found);
+    if (state === "ACTIVE") return { backup, name, id: entityId as AccountId };
+  }
+  const message = "the store does not have that account: restore or undrop it first";
   throw new FirnError("NotFound", "ACCOUNT_NOT_FOUND", message, { name: account });
 }
 

@@ -58,8 +58,6 @@ export interface FsckParts extends FsckStores {
   readonly scratch: BlobStore;
   /** Metadata files, and the snapshots that they name. Absent: neither is looked at. */
   readonly files?: JudgeFiles;
-  /** Lets go of what `files` has open, when a run ends. */
-  readonly onEnd?: () => Promise<void>;
   /** How long change records are kept. */
   readonly historyRetentionMs?: number;
 }
@@ -85,14 +83,6 @@ export class Fsck {
 
   /** @param repair derived keys are put right, with a compare-and-set. */
   async *run(repair = false): AsyncGenerator<FsckFinding, FsckSummary> {
-    try {
-      return yield* this.#run(repair);
-    } finally {
-      await this.#parts.onEnd?.();
-    }
-  }
-
-  async *#run(repair: boolean): AsyncGenerator<FsckFinding, FsckSummary> {
     const { clock, scratch } = this.#parts;
     const { historyRetentionMs = SERVICE_LIMITS.historyRetentionMs } = this.#parts;
     const stopwatch = new Stopwatch(clock);
