@@ -130,7 +130,7 @@ export interface BackupPart {
 
 /** A catalog that is made again beside those that are there. */
 export interface CatalogCopy extends BackupChoice {
-  /** Name of the account in the backup, which the catalog goes back into; its main one if absent. */
+  /** Name of the account in the backup, and of where it goes; the backup's main one if absent. */
   readonly account?: string;
   /** Name of the catalog in the backup. */
   readonly catalog: string;
@@ -363,8 +363,8 @@ export class Firn {
    * Makes one catalog of a backup again under another name, as `firn restore --as` does.
    *
    * @throws FirnError `BACKUP_NOT_FOUND`, `BACKUP_DAMAGED`, `ACCOUNT_NOT_FOUND`,
-   *   `CATALOG_NOT_FOUND`, `CATALOG_ALREADY_EXISTS`, `RESTORE_UNFINISHED`, `RESTORE_TIME_INVALID`; what the stores
-   *   throw.
+   *   `CATALOG_NOT_FOUND`, `CATALOG_ALREADY_EXISTS`, `RESTORE_UNFINISHED`,
+   *   `RESTORE_TIME_INVALID`; what the stores throw.
    */
   restore(uri: string, { at, ...copy }: CatalogCopy): Promise<BesideReport> {
     return this.#embedded.composition.housekeeping.restore({ uri, atMs: at?.getTime(), ...copy });

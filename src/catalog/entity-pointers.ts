@@ -75,6 +75,7 @@ export function entityPointers(
       }),
     );
     put(due);
+    if (entity.type === "account") put(tableIndexKey(account));
     return { entity, ops };
   }
   for (const key of nameKeys(account, entity)) put(key, name);

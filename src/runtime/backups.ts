@@ -4,7 +4,6 @@ import { IdSource } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { LocalBlobStore } from "../blob/local.ts";
 import type { BlobStore } from "../blob/port.ts";
-import type { OtherAccount } from "../service/account-nodes.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
 import { type BesideReport, type BesideRequest, restoreBeside } from "../service/backup/beside.ts";
 import { type Backup, findBackup, readOthers } from "../service/backup/format.ts";
@@ -132,12 +131,12 @@ export async function backUp(
 /**
  * Makes a catalog of a backup again beside those of its account.
  *
- * @param nodeOf what serves an account.
+ * @param nodeOf what serves the account of an actor.
  * @throws FirnError as `restoreBeside`, `accountBeside` and `openBackupLocation`.
  */
 export async function restoreInto(
   { pointers }: Pick<Stores, "pointers">,
-  nodeOf: (account: OtherAccount) => Promise<CatalogNode>,
+  nodeOf: (actor: Actor) => Promise<CatalogNode>,
   { uri, id, account, ...scope }: BesideRequest,
   operator: Actor,
   settings: Settings,
@@ -150,8 +149,8 @@ export async function restoreInto(
     const { clock, prng } = components;
     const source = patientBlobs(location.store, components);
     const into = await accountBeside(source, pointers, whole, account);
-    const { catalog, catalogs, copies } = await nodeOf(into);
     const actor = { ...operator, account: into.name, accountId: into.id };
+    const { catalog, catalogs, copies } = await nodeOf(actor);
     const parts = { catalog, catalogs, copies, clock, prng, source: location.store };
     return await withScratch(openScratch, (scratch) =>
       restoreBeside({ ...parts, scratch }, actor, into.backup, scope),

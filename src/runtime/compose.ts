@@ -355,8 +355,14 @@ function housekeepingOf(
     },
     restore: async (request) => {
       const { restoreInto } = await import("./backups.ts");
-      const nodeOf = (account: OtherAccount) => accounts.of(account);
-      return restoreInto(stores, nodeOf, request, OPERATOR, settings, components);
+      return restoreInto(
+        stores,
+        (actor) => accounts.of(actor),
+        request,
+        OPERATOR,
+        settings,
+        components,
+      );
     },
   };
 }
@@ -444,7 +450,7 @@ async function* checkServed(
   scratch: BlobStore,
   repair: boolean,
 ): CheckRun {
-  const { checkOver, rowsBeside } = await import("./check-store.ts");
+  const { checkOver, rowsBeside } = await import("./check-over.ts");
   const { readRowShard: read } = stores;
   const own = {
     check: (table: Table) => rows.check(OWN_ACTOR, table),

@@ -82,9 +82,9 @@ export class AccountNodes {
     };
   }
 
-  /** What serves an account that is there: for operators. */
-  of(account: OtherAccount): Promise<CatalogNode> {
-    return account.name === DEFAULT_ACCOUNT ? Promise.resolve(this.#own) : this.#opened(account);
+  /** What serves the account of an operator's call, which is there. */
+  async of(actor: Actor): Promise<CatalogNode> {
+    return actor.account === DEFAULT_ACCOUNT ? this.#own : await this.#nodeOf(actor);
   }
 
   /** Idempotent. */
@@ -147,10 +147,6 @@ export class AccountNodes {
   /** By its id: an account that came after another one of its name is not that one. */
   async #nodeOf({ account: name, accountId: id }: Actor): Promise<CatalogNode> {
     assert(id !== undefined, "the account of a credential has an id");
-    return await this.#opened({ name, id });
-  }
-
-  async #opened({ name, id }: OtherAccount): Promise<CatalogNode> {
     if (this.#closing !== undefined) {
       throw new FirnError("Unavailable", "SERVER_STOPPED", "server is stopped");
     }

@@ -123,35 +123,39 @@ test("the command checks rows on a closed store, and leaves the shard as it is",
   await firn.close();
 });
 
-test("entries that an index lacks, or has for no row, are found beside the owner", SLOW, async () => {
-  const planted = await world();
-  await onShard(planted, async (engine) => {
-    let at = 0;
-    for await (const rows of engine.scan({ from: FIRST_ENTRY })) {
-      for (const { key, value } of rows) {
-        if (at++ > 1) continue;
-        await engine.delete(key);
-        if (at === 2) await engine.put(Buffer.concat([key, Buffer.of(1)]), value);
+test(
+  "entries that an index lacks, or has for no row, are found beside the owner",
+  SLOW,
+  async () => {
+    const planted = await world();
+    await onShard(planted, async (engine) => {
+      let at = 0;
+      for await (const rows of engine.scan({ from: FIRST_ENTRY })) {
+        for (const { key, value } of rows) {
+          if (at++ > 1) continue;
+          await engine.delete(key);
+          if (at === 2) await engine.put(Buffer.concat([key, Buffer.of(1)]), value);
+        }
       }
-    }
-  });
-  const finding = { code: "ROW_INDEX_MISMATCH", level: "damage" };
-  const facts = { index: "by_name", missing: 2, extra: 1, wrong: 0 };
-  const found = [1, [expect.objectContaining({ ...finding, ...facts })]];
-  expect(await checked()).toEqual(found);
-  const owner = await Firn.open(planted.options);
-  await tableOf(owner).insert({ id: 100, name: "beside" });
-  expect(await checked()).toEqual(found);
-  // What another node says of the rows that it does not own.
-  const other = await Firn.open(planted.options);
-  const told: object[] = [];
-  for await (const each of other.check()) told.push(each);
-  expect(told).toContainEqual(expect.objectContaining({ ...finding, facts }));
-  // The owner was not asked, and owns them as before.
-  await tableOf(owner).insert({ id: 101, name: "later" });
-  await other.close();
-  await owner.close();
-});
+    });
+    const finding = { code: "ROW_INDEX_MISMATCH", level: "damage" };
+    const facts = { index: "by_name", missing: 2, extra: 1, wrong: 0 };
+    const found = [1, [expect.objectContaining({ ...finding, ...facts })]];
+    expect(await checked()).toEqual(found);
+    const owner = await Firn.open(planted.options);
+    await tableOf(owner).insert({ id: 100, name: "beside" });
+    expect(await checked()).toEqual(found);
+    // What another node says of the rows that it does not own.
+    const other = await Firn.open(planted.options);
+    const told: object[] = [];
+    for await (const each of other.check()) told.push(each);
+    expect(told).toContainEqual(expect.objectContaining({ ...finding, facts }));
+    // The owner was not asked, and owns them as before.
+    await tableOf(owner).insert({ id: 101, name: "later" });
+    await other.close();
+    await owner.close();
+  },
+);
 
 test("a table that the shard lost, or whose columns the catalog does not show", SLOW, async () => {
   const planted = await world();

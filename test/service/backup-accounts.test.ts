@@ -3,6 +3,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
+import { summaryOfItem } from "../../src/catalog/entities.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { mintKey } from "../../src/service/access/api-keys.ts";
 import { findBackup, listBackups } from "../../src/service/backup/format.ts";
@@ -47,9 +48,21 @@ async function world() {
   const { entity: snow } = await node.model.accounts.create(ACTOR, { name: "snow" });
   await plant(node.catalog.within(snow.id), "snow", 3);
   const { entity: hail } = await node.model.accounts.create(ACTOR, { name: "hail" });
+  await plant(node.catalog.within(hail.id), "hail", 4);
+  const within = node.catalog.within(hail.id);
+  await within.namespaces.drop(ACTOR, { catalog: "hail", path: ["a"] });
+  await within.catalogs.drop(ACTOR, "hail");
   await node.model.accounts.drop(ACTOR, { account: { name: "hail" } });
-  const state = await stateOf(stores.pointers, hail.id);
-  return { clock, stores, node, target: new MemoryBlobStore(clock), state, rain: rain.id };
+  const state = await stateOf(stores.pointers);
+  return {
+    clock,
+    stores,
+    node,
+    target: new MemoryBlobStore(clock),
+    state,
+    rain: rain.id,
+    hail: hail.id,
+  };
 }
 
 function take(stores: TestStores, target: BlobStore) {
@@ -91,10 +104,10 @@ test("all accounts of a store come back, with their principals and keys", async 
   const { id, entities } = await restore(into, target);
   expect(id).toBe(report.id);
   // Of each account: itself, a catalog, a namespace, a principal; and the catalog of a node.
-  expect(entities).toBe(3 * 4 + 1);
+  expect(entities).toBe(4 * 4 + 1);
   expect(await stateOf(into.pointers)).toEqual(state);
   const keys = [...state.keys()].filter((key) => key.startsWith("/system/api-keys/"));
-  expect(keys).toHaveLength(3);
+  expect(keys).toHaveLength(4);
   await expect(restore(into, target)).rejects.toMatchObject({ code: "STORE_NOT_EMPTY" });
 });
 
@@ -127,11 +140,11 @@ test("no account's backup reads what the location holds of the others", async ()
     expect(calls.filter((call) => call === "list packs/")).toHaveLength(1);
     // To prove that they are whole: each once.
     const read = calls.filter((call) => call.startsWith("get packs/"));
-    expect(read.length).toBe(3);
-    expect(new Set(read).size).toBe(3);
-    // The backup of the run before, and those of the two other accounts in it.
+    expect(read.length).toBe(4);
+    expect(new Set(read).size).toBe(4);
+    // The backup of the run before, and those of the three other accounts in it.
     const known = calls.filter((call) => /^get (?:backups|accounts)\//.test(call));
-    expect(known.length).toBe(run === 1 ? 0 : 3);
+    expect(known.length).toBe(run === 1 ? 0 : 4);
   }
 });
 
@@ -217,4 +230,75 @@ test("a restore does not go on over another one that was interrupted", async () 
   await node.catalog.within(rain).namespaces.drop(ACTOR, { catalog: "rain", path: ["a"] });
   await take(stores, target);
   await expect(restore(into, target)).rejects.toMatchObject({ code: "STORE_NOT_EMPTY" });
+});
+
+test("a deleted account comes back deleted, and is undropped with all it had", async () => {
+  const { clock, stores, node, target, hail } = await world();
+  const { entity: next } = await node.model.accounts.create(ACTOR, { name: "hail" });
+  await plant(node.catalog.within(next.id), "other", 5);
+  expect((await take(stores, target)).accounts).toEqual(["default", "hail", "rain", "snow"]);
+  const into = empty(clock);
+  await restore(into, target);
+  const restored = await openInMemory(into, new MemoryBlobStore(clock));
+  const { items } = await restored.dropped.list(ACTOR);
+  expect(items).toMatchObject([{ type: "account", id: hail, name: "hail" }]);
+  const back = { name: "hail-again" };
+  await restored.dropped.undrop(ACTOR, hail, back);
+  const { entity } = await restored.catalog.accounts.get("hail-again");
+  expect(entity).toMatchObject({ id: hail, state: "ACTIVE" });
+  const within = restored.catalog.within(hail);
+  expect((await within.principals.page({ limit: 9 })).items).toHaveLength(1);
+  const { items: dropped } = await within.dropped.page({ type: "catalog" }, { limit: 9 });
+  expect(dropped.map(({ summary }) => summary.name).sort()).toEqual(["hail"]);
+  // The name is that of the account that has it now.
+  const alone = empty(clock);
+  await restore(alone, target, { account: "hail" });
+  const [found] = await alone.pointers.list("/accounts/by-name");
+  expect(found && summaryOfItem(found).entityId).toBe(next.id);
+  const damage: string[] = [];
+  for await (const { level, code } of restored.fsck(new MemoryBlobStore(clock)).run(false)) {
+    if (level !== "leftover") damage.push(code);
+  }
+  expect(damage).toEqual([]);
+});
+
+test("an account that is deleted while the others are copied is in the backup", async () => {
+  const { clock, stores, node, target, rain } = await world();
+  const within = node.catalog.within(rain);
+  await within.namespaces.drop(ACTOR, { catalog: "rain", path: ["a"] });
+  await within.catalogs.drop(ACTOR, "rain");
+  const list = stores.pointers.list.bind(stores.pointers);
+  let isDue = true;
+  const pointers = new Proxy(stores.pointers, {
+    get: (inner, name) => {
+      if (name !== "list") {
+        const value: unknown = Reflect.get(inner, name);
+        return typeof value === "function" ? value.bind(inner) : value;
+      }
+      return async (...args: Parameters<typeof list>) => {
+        const found = await list(...args);
+        if (args[0].startsWith("/accounts/by-name") && isDue) {
+          isDue = false;
+          await node.model.accounts.drop(ACTOR, { account: { name: "rain" } });
+        }
+        return found;
+      };
+    },
+  });
+  expect((await take({ ...stores, pointers }, target)).accounts).toEqual(["default", "snow"]);
+  const into = empty(clock);
+  await restore(into, target);
+  const restored = await openInMemory(into, new MemoryBlobStore(clock));
+  const { items } = await restored.dropped.list(ACTOR);
+  expect(items.map(({ name }) => name).sort()).toEqual(["hail", "rain"]);
+});
+
+test("an account whose purge has begun is in no backup", async () => {
+  const { clock, stores, node, target, hail } = await world();
+  await clock.sleep(8 * 86_400_000);
+  await node.runner.runDue();
+  await take(stores, target);
+  const into = empty(clock);
+  await restore(into, target);
+  expect([...(await stateOf(into.pointers)).keys()].join(" ")).not.toContain(hail);
 });

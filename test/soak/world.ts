@@ -177,6 +177,7 @@ export async function openWorld(): Promise<World> {
     },
     check: () => findings(nodes[0], scratch(), payloads),
     backUpAndRestore: async () => {
+      await deleteAccount(nodes[0]);
       const target = looking.bucket("backups");
       const prng = new SeededPrng(9);
       const ids = new IdSource(clock, prng);
@@ -205,6 +206,12 @@ export async function openWorld(): Promise<World> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes an account and deletes it: it may be brought back, so that the backup has it. */
+async function deleteAccount(node: CatalogNode | undefined): Promise<void> {
+  await node?.model.accounts.create(OWN_ACTOR, { name: "gone" });
+  await node?.model.accounts.drop(OWN_ACTOR, { account: { name: "gone" } });
 }
 
 /** Makes the other account, and what serves it. */

@@ -55,6 +55,8 @@ export interface BackedAccount {
   readonly name: string;
   /** Of its `Backup`, in `accounts/`. */
   readonly sha: string;
+  /** It was deleted, and may be brought back: its name may be another account's. */
+  readonly deleted?: true;
 }
 
 /** The object that makes a backup exist. Times in milliseconds of wall time. */

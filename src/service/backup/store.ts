@@ -25,7 +25,7 @@ import {
   type RestoreScope,
   restoreAccount,
 } from "./restore.ts";
-import { type BackupReport, copyAccount } from "./take.ts";
+import { type AskedAccount, type BackupReport, copyAccount } from "./take.ts";
 
 /*
  * All accounts of a store, one after the other: each as of another state, since no batch
@@ -46,34 +46,69 @@ export interface BackupRequest {
 }
 
 /**
- * Backs up every account that the store has when this begins.
+ * Backs up every account that the store has when this begins, and those that were deleted and may
+ * be brought back.
  *
  * @throws FirnError as `takeBackup`.
  */
 export async function takeStoreBackup(stores: OfStore<BackupParts>): Promise<BackupReport> {
   const { openScratch, ...parts } = stores;
   const target = patientBlobs(parts.target, parts);
+  const pointers = patientPointers(parts.pointers, parts);
   const earlier = await EarlierBackups.list(target);
-  const copy = (name: string) =>
+  const copy = (account: AskedAccount) =>
     withScratch(openScratch, (scratch) =>
-      copyAccount({ ...parts, scratch }, name, undefined, earlier),
+      copyAccount({ ...parts, scratch }, account, undefined, earlier),
     );
-  const names = await accountNames(patientPointers(parts.pointers, parts));
-  const last = names.includes(DEFAULT_ACCOUNT) ? DEFAULT_ACCOUNT : names.at(-1);
   const others: BackedAccount[] = [];
   const reports: BackupReport[] = [];
-  for (const name of names) {
-    if (name === last) continue;
-    const copied = await copy(name).catch(unlessGone);
-    if (copied === undefined) continue;
+  const add = async (account: AskedAccount, deleted?: true): Promise<void> => {
+    const copied = await copy(account).catch(unlessGone);
+    if (copied === undefined) return;
     const { backup, report } = copied;
-    others.push({ id: backup.account as AccountId, name, sha: await putAccount(target, backup) });
-    reports.push(report);
+    const id = backup.account as AccountId;
+    // Of one whose purge has begun meanwhile, parts may be missing.
+    if (deleted && !(await isDropped(pointers, id))) return;
+    const sha = await putAccount(target, backup);
+    others.push({ id, name: account.name, sha, ...(deleted && { deleted }) });
+    reports.push(deleted ? { ...report, accounts: [] } : report);
+  };
+  const names = await accountNames(pointers);
+  const last = names.includes(DEFAULT_ACCOUNT) ? DEFAULT_ACCOUNT : names.at(-1);
+  for (const name of names) if (name !== last) await add({ name });
+  // Behind the names: one that was deleted while they were copied is among these.
+  for (const account of await deletedAccounts(pointers)) {
+    if (!others.some(({ id }) => id === account.id)) await add(account, true);
   }
-  const { backup, report } = await copy(last ?? DEFAULT_ACCOUNT);
+  const { backup, report } = await copy({ name: last ?? DEFAULT_ACCOUNT });
   const content = { ...backup, ...(others.length > 0 && { others }) };
   await finishBackup(target, { ...content, version: versionOf(content) });
   return [report, ...reports].reduce(together);
+}
+
+/** Accounts that may be brought back: those of operators list them. */
+async function deletedAccounts(pointers: PointerStore): Promise<readonly Required<AskedAccount>[]> {
+  const found: Required<AskedAccount>[] = [];
+  const operators = await listPage(pointers, directoryOf(FAMILIES.accountByName), {});
+  for (const operator of operators.items) {
+    const account = summaryOfItem(operator).entityId as AccountId;
+    for (let after: string | undefined; ; ) {
+      const directory = directoryOf(FAMILIES.dropped, account);
+      const { items, next } = await listPage(pointers, directory, { after });
+      for (const item of items) {
+        const { entityType, entityId, name } = summaryOfItem(item);
+        if (entityType === "account") found.push({ id: entityId as AccountId, name });
+      }
+      if (next === undefined) break;
+      after = next;
+    }
+  }
+  return found;
+}
+
+async function isDropped(pointers: PointerStore, id: AccountId): Promise<boolean> {
+  const found = await pointers.get(keyOf(FAMILIES.accountById, id));
+  return found.state === "live" && summaryOfItem(found).state === "DROPPED";
 }
 
 /** Which of the accounts of a backup are restored, and what of them. */
@@ -93,7 +128,7 @@ export async function restoreStoreBackup(
   { account, ...scope }: StoreScope = {},
 ): Promise<RestoreReport> {
   const backups = await accountsOf(patientBlobs(parts.source, parts), backup);
-  const chosen = chosenOf(backups, account, scope);
+  const chosen = chosenOf(backups, backup, account, scope);
   const known = new Set(chosen.map((each) => each.account));
   const reports: RestoreReport[] = [];
   for (const each of chosen) {
@@ -120,11 +155,12 @@ export async function restoreStoreBackup(
 /** @throws FirnError `NotFound` `ACCOUNT_NOT_FOUND`. */
 function chosenOf(
   backups: readonly Backup[],
+  whole: Backup,
   account: string | undefined,
   { catalog }: RestoreScope,
 ): readonly Backup[] {
   if (account === undefined) return catalog === undefined ? backups : backups.slice(-1);
-  return [namedOf(backups, account)];
+  return [namedOf(backups, whole, account)];
 }
 
 /** The backups of all accounts, the main one last. */
@@ -134,8 +170,10 @@ async function accountsOf(source: BlobStore, backup: Backup): Promise<readonly B
   return [...backups, backup];
 }
 
-function namedOf(backups: readonly Backup[], account: string): Backup {
-  const named = backups.find((each) => nameIn(each) === account);
+/** One that was not deleted. */
+function namedOf(backups: readonly Backup[], { others = [] }: Backup, account: string): Backup {
+  const deleted = new Set(others.filter((each) => each.deleted).map(({ id }) => id as string));
+  const named = backups.find((each) => nameIn(each) === account && !deleted.has(each.account));
   if (named !== undefined) return named;
   const message = "the backup has no such account";
   throw new FirnError("NotFound", "ACCOUNT_NOT_FOUND", message, { name: account });
@@ -168,7 +206,7 @@ export async function accountBeside(
   whole: Backup,
   account: string = nameIn(whole),
 ): Promise<AccountBeside> {
-  const backup = namedOf(await accountsOf(source, whole), account);
+  const backup = namedOf(await accountsOf(source, whole), whole, account);
   const isDefault = account === DEFAULT_ACCOUNT;
   const key = isDefault
     ? keyOf(FAMILIES.accountByName, account)

@@ -4,6 +4,7 @@ import { leftOut, statesAfter } from "../../catalog/cut.ts";
 import { summaryOfItem } from "../../catalog/entities.ts";
 import { FAMILIES, keyOf } from "../../catalog/keys.ts";
 import { HistoryPin } from "../../catalog/pins.ts";
+import type { PointerStore } from "../../pointer/port.ts";
 import type { SortPorts } from "../gc/sorted-lines.ts";
 import { Copies, EarlierBackups, WantedPayloads } from "./copies.ts";
 import {
@@ -58,9 +59,15 @@ export async function takeBackup(
   name: string,
   catalog?: string,
 ): Promise<BackupReport> {
-  const { backup, report } = await copyAccount(stores, name, catalog);
+  const { backup, report } = await copyAccount(stores, { name }, catalog);
   await finishBackup(patientBlobs(stores.target, stores), backup);
   return report;
+}
+
+/** An account as it is called; with its id, also where no name leads to it. */
+export interface AskedAccount {
+  readonly name: string;
+  readonly id?: AccountId | undefined;
 }
 
 /** The backup of an account, which does not exist yet: no object of `backups/` names it. */
@@ -77,7 +84,7 @@ interface CopiedAccount {
  */
 export async function copyAccount(
   stores: BackupParts,
-  name: string,
+  { name, id: known }: AskedAccount,
   catalog?: string,
   earlier?: EarlierBackups,
 ): Promise<CopiedAccount> {
@@ -88,11 +95,7 @@ export async function copyAccount(
     target: patientBlobs(stores.target, stores),
   };
   const { pointers, clock, ids } = parts;
-  const named = await pointers.get(keyOf(FAMILIES.accountByName, name));
-  if (named.state === "absent") {
-    throw new FirnError("NotFound", "ACCOUNT_NOT_FOUND", "the store has no such account", { name });
-  }
-  const account = summaryOfItem(named).entityId as AccountId;
+  const account = known ?? (await accountNamed(pointers, name));
   const startedMs = clock.nowMs();
   const scoped =
     catalog === undefined ? undefined : await scopedCatalog(pointers, account, catalog);
@@ -108,6 +111,13 @@ export async function copyAccount(
     // If that fails, it ends by itself.
     await pin.release().catch(() => undefined);
   }
+}
+
+/** @throws FirnError `NotFound` `ACCOUNT_NOT_FOUND`. */
+async function accountNamed(pointers: PointerStore, name: string): Promise<AccountId> {
+  const named = await pointers.get(keyOf(FAMILIES.accountByName, name));
+  if (named.state === "live") return summaryOfItem(named).entityId as AccountId;
+  throw new FirnError("NotFound", "ACCOUNT_NOT_FOUND", "the store has no such account", { name });
 }
 
 /** What a backup is of. */
