@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { PointerStore } from "../../src/pointer/port.ts";
 
-/** Receipts, history, jobs and metrics reports: of the time, not of the catalog. */
-const PASSING = /\/(?:idempotency|changes|jobs|reports)\//;
+/** Receipts, history, jobs, metrics reports, ends of sessions: of the time, not of the catalog. */
+const PASSING = /\/(?:idempotency|changes|jobs|reports)\/|\/access$/;
 
 /** What a restore brings back, and a hash over it. */
 export interface EntityHash {
