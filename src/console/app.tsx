@@ -71,7 +71,6 @@ export function App() {
 }
 
 function Header() {
-  const { view } = route.value;
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [route.value]);
   return (
@@ -80,31 +79,7 @@ function Header() {
         <Logo />
         {STRINGS.product}
       </Link>
-      <button
-        type="button"
-        class="menu"
-        aria-label={STRINGS.sections}
-        aria-expanded={isOpen}
-        aria-controls="sections"
-        onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="menu" />
-      </button>
-      <button
-        type="button"
-        class="search"
-        onClick={() => {
-          isJumpOpen.value = true;
-        }}
-      >
-        {STRINGS.jump} <kbd>/</kbd>
-      </button>
-      <nav id="sections" aria-label={STRINGS.sections}>
-        <Section view="home" isCurrent={!(SECTIONS as readonly string[]).includes(view)} />
-        {SECTIONS.map((section) => (
-          <Section key={section} view={section} isCurrent={isIn(section, view)} />
-        ))}
-      </nav>
+      {!mustSignIn.value && <Ways isOpen={isOpen} onMenu={() => setOpen(!isOpen)} />}
       <div class="session">
         <Who />
         <button
@@ -118,6 +93,40 @@ function Header() {
         </button>
       </div>
     </header>
+  );
+}
+
+/** Where one may go. */
+function Ways({ isOpen, onMenu }: { readonly isOpen: boolean; readonly onMenu: () => void }) {
+  const { view } = route.value;
+  return (
+    <>
+      <button
+        type="button"
+        class="menu"
+        aria-label={STRINGS.sections}
+        aria-expanded={isOpen}
+        aria-controls="sections"
+        onClick={onMenu}
+      >
+        <Icon name="menu" />
+      </button>
+      <button
+        type="button"
+        class="search"
+        onClick={() => {
+          isJumpOpen.value = true;
+        }}
+      >
+        {STRINGS.jump} <kbd>/</kbd>
+      </button>
+      <nav id="sections" aria-label={STRINGS.sections}>
+        <Section view="home" isCurrent={!SECTIONS.some((section) => isIn(section, view))} />
+        {SECTIONS.map((section) => (
+          <Section key={section} view={section} isCurrent={isIn(section, view)} />
+        ))}
+      </nav>
+    </>
   );
 }
 

@@ -1,7 +1,6 @@
 import type { PageRef } from "../api/page-operations.ts";
 import type { Table } from "../api/resources.ts";
-import { ApiError, problemIn } from "../client/client.ts";
-import { send } from "./session.ts";
+import { type CommitText, commitTo } from "./commit-table.ts";
 
 /** A branch or tag that shall point at a snapshot; without one it shall be gone. */
 export interface RefChange {
@@ -18,7 +17,7 @@ function idText(id: string): string {
   return id;
 }
 
-function commitText(uuid: string, { name, type, snapshotId, known }: RefChange): string {
+function commitText(uuid: string, { name, type, snapshotId, known }: RefChange): CommitText {
   const ref = JSON.stringify(name);
   const at = known === undefined ? "null" : idText(known.snapshotId);
   const update =
@@ -26,10 +25,13 @@ function commitText(uuid: string, { name, type, snapshotId, known }: RefChange):
       ? `{"action":"remove-snapshot-ref","ref-name":${ref}}`
       : `{"action":"set-snapshot-ref","ref-name":${ref},"type":"${type}",` +
         `"snapshot-id":${idText(snapshotId)}}`;
-  return (
-    `{"requirements":[{"type":"assert-table-uuid","uuid":${JSON.stringify(uuid)}},` +
-    `{"type":"assert-ref-snapshot-id","ref":${ref},"snapshot-id":${at}}],"updates":[${update}]}`
-  );
+  return {
+    requirements: [
+      `{"type":"assert-table-uuid","uuid":${JSON.stringify(uuid)}}`,
+      `{"type":"assert-ref-snapshot-id","ref":${ref},"snapshot-id":${at}}`,
+    ],
+    updates: [update],
+  };
 }
 
 /**
@@ -38,26 +40,5 @@ function commitText(uuid: string, { name, type, snapshotId, known }: RefChange):
  * @throws ApiError what the server refuses; what `fetch` throws.
  */
 export async function commitRef(table: Table, change: RefChange, isDryRun = false): Promise<void> {
-  const [prefix, name] = [table.catalog, table.name].map(encodeURIComponent);
-  const levels = encodeURIComponent(table.namespace.join("\u001f"));
-  const path = `/iceberg/v1/${prefix}/namespaces/${levels}/tables/${name}`;
-  const response = await send(
-    new Request(`${location.origin}${path}${isDryRun ? "?dry-run=true" : ""}`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: commitText(table.iceberg?.uuid ?? "", change),
-    }),
-  );
-  if (!response.ok) throw refusalOf(response, await response.text());
-}
-
-function refusalOf({ status, headers }: Response, text: string): ApiError {
-  const problem = problemIn(status, text);
-  const code = headers.get("X-Firn-Error") ?? problem.code;
-  try {
-    const { error } = JSON.parse(text) as { error: { message: string } };
-    return new ApiError({ ...problem, code, detail: error.message });
-  } catch {
-    return new ApiError({ ...problem, code });
-  }
+  await commitTo(table, commitText(table.iceberg?.uuid ?? "", change), isDryRun);
 }

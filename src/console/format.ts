@@ -32,6 +32,11 @@ export function agoText(time: string | undefined, nowMs: number): string {
   return ms >= 0 ? `${text} ago` : `in ${text}`;
 }
 
+/** `2026-11-27 14:05:09 UTC`. */
+export function timeText(time: string): string {
+  return `${time.slice(0, 19).replace("T", " ")} UTC`;
+}
+
 /** `5 min`: how long something takes. */
 export function spanText(ms: number): string {
   if (ms < 1_000) return "now";
@@ -51,6 +56,13 @@ export function deltaText(before: string | undefined, after: string | undefined)
   const delta = BigInt(after ?? "0") - BigInt(before ?? "0");
   if (delta === 0n) return "±0";
   return delta > 0n ? `+${countText(String(delta))}` : `−${countText(String(-delta))}`;
+}
+
+/** `+1.5 KiB` and `−12 B`; `±0` where nothing changed. */
+export function deltaBytesText(before: string | undefined, after: string | undefined): string {
+  const delta = BigInt(after ?? "0") - BigInt(before ?? "0");
+  if (delta === 0n) return "±0";
+  return delta > 0n ? `+${bytesText(String(delta))}` : `−${bytesText(String(-delta))}`;
 }
 
 /** `12 (13.3 %)`. */

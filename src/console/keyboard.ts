@@ -1,5 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import { go, route } from "./navigation.ts";
+import { mustSignIn } from "./session.ts";
 
 export const isHelpOpen: Signal<boolean> = signal(false);
 export const isJumpOpen: Signal<boolean> = signal(false);
@@ -68,7 +69,7 @@ export function listenToKeys(): void {
     if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
     const actions: Readonly<Record<string, () => void>> = {
       "/": () => {
-        isJumpOpen.value = true;
+        isJumpOpen.value = !mustSignIn.value;
       },
       "?": () => {
         isHelpOpen.value = true;

@@ -235,7 +235,7 @@ function givesAccess(): void {
 
   test("principals and roles are made, suspended and deleted; the last admin is not", async () => {
     const { page } = await opened("/access");
-    await page.getByLabel("Name of a new one").fill("etl");
+    await page.getByLabel("New name").fill("etl");
     await page.getByRole("button", { name: "Create a principal" }).click();
     await page.getByRole("link", { name: "etl" }).click();
     await page.getByRole("button", { name: "Suspend" }).click();

@@ -47,6 +47,7 @@ describe.skipIf(CHROMIUM === undefined)("what the console changes", () => {
 
   changesRefs();
   changesTables();
+  changesProperties();
 });
 
 function changesRefs(): void {
@@ -87,7 +88,7 @@ function changesRefs(): void {
     await page.getByRole("button", { name: "Roll back" }).click();
     expect((await dryRun).status()).toBe(200);
     expect((await refs())["main"]).toBe(`branch ${id(7)}`);
-    expect(await page.getByRole("dialog").innerText()).toMatch(/rows\s+6,330\s+1,900\s+−4,430/);
+    expect(await page.getByRole("dialog").innerText()).toMatch(/Rows\s+6,330\s+1,900\s+−4,430/);
     await confirm(page, "Roll back", "cores");
     const row = page.locator("tr", { has: page.getByTitle(id(2), { exact: true }) });
     await row.locator(".ref", { hasText: "main" }).waitFor();
@@ -131,7 +132,7 @@ function changesTables(): void {
     await page.waitForURL(/\/c\/lake\/glacier\.deep$/);
     await page.getByRole("link", { name: "Dropped" }).click();
     const row = page.locator("tr", { hasText: "lake.glacier.deep.a/b.c" });
-    await row.getByText("go too").waitFor();
+    await row.getByText("deleted too").waitFor();
     await row.getByRole("button", { name: "Bring back" }).click();
     await row.waitFor({ state: "detached" });
     await page.goto(`${stand.url}/console/c/lake/glacier.deep/t/a%2Fb%2Ec`);
@@ -149,4 +150,69 @@ function changesTables(): void {
       await page.getByRole("button", { name: "Rename" }).click();
     });
   });
+}
+
+async function propertiesOf(path: string): Promise<Readonly<Record<string, string>>> {
+  const page = (await (await fetch(`${stand.url}/api/v1/catalogs/${path}`)).json()) as {
+    readonly properties?: Readonly<Record<string, string>>;
+    readonly iceberg?: { readonly properties: Readonly<Record<string, string>> };
+  };
+  return page.iceberg?.properties ?? page.properties ?? {};
+}
+
+/** Changes the value of the first property, adds one, saves. */
+async function editProperties(page: Page, value: string): Promise<void> {
+  await page.getByRole("button", { name: "Edit properties" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Value 1").fill(value);
+  await dialog.getByRole("button", { name: "Add a property" }).click();
+  await dialog.getByLabel("Name 2").fill("zz.mail");
+  await dialog.getByLabel("Value 2").fill("<b>x</b>");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("row", { name: /zz\.mail <b>x<\/b>/ }).waitFor();
+}
+
+function changesProperties(): void {
+  test.each([
+    ["a table", "/c/lake/glacier/t/cores/properties", "lake/namespaces/glacier/tables/cores:page"],
+    ["a namespace", "/c/lake/glacier.deep", "lake/namespaces/glacier.deep"],
+    ["a catalog", "/c/lake", "lake"],
+  ])("properties of %s are changed at once, added and removed", async (_, view, path) => {
+    const { page } = await stand.open(view);
+    const [first = ""] = Object.keys(await propertiesOf(path));
+    await editProperties(page, "w");
+    expect(await propertiesOf(path)).toEqual({ [first]: "w", "zz.mail": "<b>x</b>" });
+    await page.getByRole("button", { name: "Edit properties" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name 1").fill("zz.mail");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByRole("alert").getByText("there twice").waitFor();
+    await dialog.getByRole("button", { name: "Remove zz.mail" }).last().click();
+    await dialog.getByLabel("Name 1").fill(first);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await propertiesOf(path)).toEqual({ [first]: "w" });
+    await page.context().close();
+  });
+
+  test("what another writer did to a namespace meanwhile is a conflict", async () => {
+    const { page } = await stand.open("/c/lake/many");
+    await page.getByRole("button", { name: "Edit properties" }).click();
+    await ask(stand.url, "POST", "/iceberg/v1/lake/namespaces/many/properties", {
+      updates: { team: "snow" },
+    });
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Value 1").fill("fire");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByRole("alert").waitFor();
+    expect(await propertiesOf("lake/namespaces/many")).toEqual({ team: "snow" });
+    await page.context().close();
+  });
+
+  test("properties-edit: light and dark, wide and narrow", () =>
+    stand.inspect("properties-edit", "/c/lake/glacier/t/cores/properties", async (page) => {
+      await page.getByRole("button", { name: "Edit properties" }).click();
+      await page.getByRole("dialog").waitFor();
+    }));
 }

@@ -72,7 +72,7 @@ function offersNames(): void {
     await take(page);
     expect(await editor.innerText()).toBe("SELECT count(*) FROM glacier.sites");
     await page.keyboard.press("Control+Enter");
-    await page.getByText("SELECT 1,").waitFor();
+    await page.getByText("SELECT 1 ·").waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });
@@ -103,7 +103,7 @@ function offersNames(): void {
     await take(page);
     expect(await editor.innerText()).toBe(`SELECT "Ünï <i>" FROM glacier.${name}`);
     await page.keyboard.press("Control+Enter");
-    await page.getByText("SELECT 0,").waitFor();
+    await page.getByText("SELECT 0 ·").waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });
@@ -193,7 +193,7 @@ function asksLittle(): void {
     const { page } = await open();
     await type(page, "CREATE TABLE glacier.later_made (id bigint PRIMARY KEY)");
     await page.keyboard.press("Control+Enter");
-    await page.getByText("CREATE TABLE,").waitFor();
+    await page.getByText("CREATE TABLE ·").waitFor();
     await type(page, "SELECT * FROM later");
     await offeredWith(page, "glacier.later_made");
     await page.context().close();

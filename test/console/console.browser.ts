@@ -57,7 +57,27 @@ function shows(): void {
     await boxes.nth(0).check();
     await boxes.nth(7).check();
     const compared = await page.locator(".compared").innerText();
-    expect(compared).toMatch(/rows\s+1,000\s+6,330\s+\+5,330/);
+    expect(compared).toMatch(/Rows\s+1,000\s+6,330\s+\+5,330/);
+    expect(compared).toMatch(/Size\s+134 KiB\s+847 KiB\s+\+713 KiB/);
+    await page.context().close();
+  });
+
+  test("an age has its time under the pointer", async () => {
+    for (const path of ["/", "/c/lake", "/c/lake/glacier", VIEWS.table, VIEWS.history, "/jobs"]) {
+      const { page } = await open(path);
+      const ages = page.getByText(/^(?:in )?\d+ (?:s|min|h|d)(?: ago)?$/);
+      await ages.first().waitFor();
+      for (const age of await ages.all()) {
+        expect(await age.getAttribute("title")).toMatch(/^\d{4}-\d\d-\d\d [\d:]{8} UTC$/);
+      }
+      await page.context().close();
+    }
+  });
+
+  test("rows of a history are as high as the window of it takes them to be", async () => {
+    const { page } = await open(VIEWS.history);
+    const row = page.locator(".grid tbody tr").nth(2);
+    expect((await row.boundingBox())?.height).toBe(36);
     await page.context().close();
   });
 
@@ -199,6 +219,12 @@ function answersKeys(): void {
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/console\/engine$/);
     await page.getByRole("link", { name: "Engine" }).waitFor({ state: "hidden" });
+    // Tabs lie in one line, with the shown one in sight.
+    await page.goto(`${stand.url}/console${VIEWS.connect}`);
+    await page.getByRole("button", { name: "Spark" }).click();
+    await page.locator(".code", { hasText: "spark-sql" }).waitFor();
+    const tab = await page.getByRole("link", { name: "Connect" }).boundingBox();
+    expect((tab?.x ?? 0) + (tab?.width ?? 0)).toBeLessThan(360);
     await page.context().close();
   });
 }

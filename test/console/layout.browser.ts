@@ -48,12 +48,12 @@ describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIce
     ({ page } = await stand.open(`${EVENTS}/files`));
     await page.getByText("Show the figures").click();
     const figures = (await page.locator(".figures").innerText()).replaceAll(/\s+/g, " ");
-    expect(figures).toContain("2 data files 1.7 KiB size 889 B mean file 2 rows 4 manifests");
+    expect(figures).toContain("2 Data files 1.7 KiB Size 889 B Mean file 2 Rows 4 Manifests");
     expect(await cells("0–8 MiB")).toEqual(["0–8 MiB", "2, 1.7 KiB"]);
     expect(await cells("512+ MiB")).toEqual(["512+ MiB", "0, 0 B"]);
     expect(await cells("data")).toEqual(["data", "2", "1.7 KiB", "2"]);
     expect(await cells("s=b")).toEqual(["s=b", "1", "889 B", "1", "0"]);
-    await page.getByText("Nothing was found that wants mending.").waitFor();
+    await page.getByText("Nothing needs repair.").waitFor();
     await page.context().close();
   });
 

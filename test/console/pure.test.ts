@@ -9,14 +9,17 @@ import {
   agoText,
   bytesText,
   countText,
+  deltaBytesText,
   deltaText,
   dollarsText,
   shortId,
+  timeText,
 } from "../../src/console/format.ts";
 import { histogramIn } from "../../src/console/histogram.ts";
 import { graphRows } from "../../src/console/pictures/graph-layout.ts";
 import { scaleOf } from "../../src/console/pictures/scale.ts";
 import { planTree } from "../../src/console/plan-tree.ts";
+import { changeTo } from "../../src/console/properties.ts";
 import { pathOf, type Route, routeOf, TABLE_TABS } from "../../src/console/route.ts";
 import { changedIn } from "../../src/console/row-values.ts";
 import { schemaDiff } from "../../src/console/schema-diff.ts";
@@ -83,10 +86,40 @@ test("figures are read as people write them, and large ones stay exact", () => {
   expect(countText("999")).toBe("999");
   expect(deltaText("9007199254740993", "9007199254740995")).toBe("+2");
   expect([deltaText("5", "3"), deltaText(undefined, undefined)]).toEqual(["−2", "±0"]);
+  expect([deltaBytesText("67130", "0"), deltaBytesText(undefined, "512")]).toEqual([
+    "−65.6 KiB",
+    "+512 B",
+  ]);
+  expect(timeText("2030-01-02T03:04:05.678Z")).toBe("2030-01-02 03:04:05 UTC");
   expect(shortId("9007199254740993")).toBe("9007…0993");
   const now = Date.parse("2030-01-02T00:00:00Z");
   expect(agoText("2030-01-01T23:57:00Z", now)).toBe("3 min ago");
   expect(agoText("2030-01-04T00:00:00Z", now)).toBe("in 2 d");
+});
+
+describe("edited properties", () => {
+  const properties = fc.dictionary(fc.string({ minLength: 1 }), fc.string());
+  it("lead from what was to what shall be, and name nothing that stays", () => {
+    fc.assert(
+      fc.property(properties, properties, (before, after) => {
+        const lines = Object.entries(after).map(([name, value]) => ({ name, value }));
+        const change = changeTo(before, lines);
+        const made = new Map(Object.entries(before));
+        for (const [name, value] of Object.entries(change)) {
+          expect(made.get(name)).not.toBe(value);
+          if (value === null) made.delete(name);
+          else made.set(name, value);
+        }
+        expect(made).toEqual(new Map(Object.entries(after)));
+      }),
+    );
+  });
+
+  it("have a name each, and each name once", () => {
+    const line = { name: "a", value: "" };
+    expect(() => changeTo({}, [line, line])).toThrow("twice");
+    expect(() => changeTo({}, [{ name: "", value: "" }])).toThrow("no name");
+  });
 });
 
 describe("the branch graph", () => {

@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)("row tables in the console", () => {
     await page.getByLabel("last first").check();
     await first.getByText(String(FIRST_ID), { exact: true }).waitFor();
     await sql(`DELETE FROM shop.items WHERE id = ${FIRST_ID}`);
-    await page.getByRole("button", { name: "Read anew" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await first.getByText(String(FIRST_ID + 1n)).waitFor();
     await page.context().close();
   });

@@ -128,7 +128,7 @@ function staysInControl(): void {
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("Cancelled.").waitFor();
     await run(page, "SELECT 42 AS answer");
-    await page.getByText("SELECT 1,").waitFor();
+    await page.getByText("SELECT 1 ·").waitFor();
     await page.context().close();
   });
 

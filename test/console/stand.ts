@@ -132,6 +132,7 @@ export class Stand {
       expect([name, await violations(page)]).toEqual([name, []]);
       const drawn = await page.evaluate("document.documentElement.scrollWidth");
       expect([name, drawn]).toEqual([name, width]);
+      expect([name, await page.evaluate(CLIPPED)]).toEqual([name, []]);
       if (width === 360) {
         const moving =
           "document.getAnimations().filter((one) => one.playState === 'running').length";
@@ -148,6 +149,16 @@ export class Stand {
     }
   }
 }
+
+/** What can be used and does not lie within its dialog, or the page, where nothing scrolls. */
+const CLIPPED = `[...document.querySelectorAll("main :is(button, input, select, a)")]
+  .filter((one) => one.checkVisibility() && !one.closest(".scroll, .tabs, .grid"))
+  .filter((one) => one.closest("dialog") === document.querySelector("dialog[open]"))
+  .filter((one) => {
+    const within = one.closest("dialog")?.getBoundingClientRect().right ?? innerWidth;
+    return one.getBoundingClientRect().right > within;
+  })
+  .map((one) => one.outerHTML)`;
 
 /** Replaces what stands in the editor of SQL, as people do it. */
 export async function write(page: Page, statement: string): Promise<void> {

@@ -19,11 +19,12 @@ export function AccessPage() {
   const more = usePages(first.data?.nextPageToken, page);
   return (
     <>
-      <Heading name={STRINGS.access} />
+      <Heading name={STRINGS.access}>
+        <Create onDone={() => void first.reload()} />
+      </Heading>
       <Shown {...first}>
         {({ items }) => (
           <>
-            <Create onDone={() => void first.reload()} />
             <Principals items={[...items, ...more.items]} onEnd={more.next} />
             <WhoCan />
           </>
@@ -43,20 +44,22 @@ function Create({ onDone }: { readonly onDone: () => void }) {
     onDone();
   };
   return (
-    <>
-      <form class="actions" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          {STRINGS.newName} <input ref={field} autocomplete="off" spellcheck={false} />
-        </label>
-        <button type="button" onClick={() => void create("createPrincipal")}>
-          {STRINGS.createPrincipal}
-        </button>
-        <button type="button" onClick={() => void create("createRole")}>
-          {STRINGS.createRole}
-        </button>
-      </form>
+    <form class="actions" onSubmit={(event) => event.preventDefault()}>
       {refusal !== undefined && <p role="alert">{refusal}</p>}
-    </>
+      <input
+        ref={field}
+        aria-label={STRINGS.newName}
+        placeholder={STRINGS.newName}
+        autocomplete="off"
+        spellcheck={false}
+      />
+      <button type="button" onClick={() => void create("createPrincipal")}>
+        {STRINGS.createPrincipal}
+      </button>
+      <button type="button" onClick={() => void create("createRole")}>
+        {STRINGS.createRole}
+      </button>
+    </form>
   );
 }
 
@@ -74,6 +77,7 @@ function Principals({ items, onEnd }: PrincipalsProps) {
       items={items}
       routeTo={routeTo}
       onEnd={onEnd}
+      sortAs="sort"
       columns={[
         {
           name: "Kind",

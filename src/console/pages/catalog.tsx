@@ -1,6 +1,6 @@
 import type { Summary } from "../../api/resources.ts";
-import { client, now, useLoaded } from "../data.ts";
-import { agoText } from "../format.ts";
+import { client, useLoaded } from "../data.ts";
+import { Changed } from "../parts/ago.tsx";
 import { Id } from "../parts/copy.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Heading } from "../parts/heading.tsx";
@@ -16,7 +16,7 @@ function firstNamespace(catalog: string): string {
 
 /** One catalog: its namespaces of the top level, and what is set for it. */
 export function CatalogView({ catalog: name }: { readonly catalog: string }) {
-  const { data, error } = useLoaded(`catalog ${name}`, () =>
+  const { data, error, reload } = useLoaded(`catalog ${name}`, () =>
     client.call("getCatalogPage", { path: { catalog: name } }),
   );
   const more = usePages(data?.nextPageToken, async (pageToken) => {
@@ -28,14 +28,17 @@ export function CatalogView({ catalog: name }: { readonly catalog: string }) {
   });
   return (
     <>
-      <Heading icon="catalog" name={name} />
+      <Heading icon="catalog" name={name} badges={["catalog"]} />
       <Shown data={data} error={error}>
         {({ catalog, namespaces }) => (
           <>
             <Facts
               facts={[
-                ["Location", catalog.defaultLocation],
-                ["Changed", `${agoText(catalog.updatedAt, now.value)} by ${catalog.updatedBy}`],
+                ["Location", <Id key="location" id={catalog.defaultLocation} />, "wide"],
+                [
+                  "Changed",
+                  <Changed key="changed" time={catalog.updatedAt} by={catalog.updatedBy} />,
+                ],
                 ["Id", <Id key="id" id={catalog.id} />],
               ]}
             />
@@ -45,7 +48,15 @@ export function CatalogView({ catalog: name }: { readonly catalog: string }) {
             ) : (
               <Namespaces catalog={name} items={[...namespaces, ...more.items]} onEnd={more.next} />
             )}
-            <PropertyList properties={catalog.properties} />
+            <PropertyList
+              properties={catalog.properties}
+              onSave={async (properties) => {
+                const options = { ifMatch: catalog.etag };
+                const request = { path: { catalog: name }, body: { properties } };
+                await client.call("updateCatalog", request, options);
+                await reload();
+              }}
+            />
           </>
         )}
       </Shown>
@@ -71,7 +82,7 @@ export function Namespaces({ catalog, items, onEnd }: NamespacesProps) {
       onEnd={onEnd}
       columns={[
         { name: "Protected", of: (item) => (item.protected ? "yes" : ""), isExtra: true },
-        { name: "Id", of: ({ id }) => <code>{id}</code>, isExtra: true },
+        { name: "Id", of: ({ id }) => <Id id={id} />, isExtra: true },
       ]}
     />
   );

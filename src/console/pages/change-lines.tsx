@@ -1,10 +1,10 @@
 import type { Change, FoundThing } from "../../api/resources.ts";
-import { now } from "../data.ts";
-import { agoText, shortId } from "../format.ts";
+import { shortId } from "../format.ts";
+import { Ago } from "../parts/ago.tsx";
+import { Id } from "../parts/copy.tsx";
+import { FullName } from "../parts/full-name.tsx";
 import { Grid } from "../parts/grid.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
-import { Link } from "../parts/link.tsx";
-import { routeToFound } from "../route.ts";
 import { STRINGS } from "../strings.ts";
 
 interface ChangeLinesProps {
@@ -21,11 +21,15 @@ export function ChangeLines({ changes, names }: ChangeLinesProps) {
       items={changes}
       keyOf={({ id }) => id}
       columns={[
-        { name: "When", of: ({ time }) => <time dateTime={time}>{agoText(time, now.value)}</time> },
+        { name: "When", of: ({ time }) => <Ago time={time} /> },
         { name: "What", of: ({ operation }) => operation },
         { name: "Of", of: ({ entities }) => <Changed entities={entities} names={byId} /> },
         { name: "Who", of: ({ principal }) => principal, isExtra: true },
-        { name: "Request", of: ({ requestId }) => <code>{requestId}</code>, isExtra: true },
+        {
+          name: "Request",
+          of: ({ requestId }) => <Id id={requestId} text={shortId(requestId)} />,
+          isExtra: true,
+        },
       ]}
     />
   );
@@ -51,14 +55,9 @@ function Changed({ entities, names }: ChangedProps) {
           {first.type} <code>{shortId(first.id)}</code>
         </>
       ) : (
-        <Link to={routeToFound(found)}>{fullName(found)}</Link>
+        <FullName found={found} />
       )}
       {others}
     </span>
   );
-}
-
-function fullName({ type, name, catalog, namespace = [] }: FoundThing): string {
-  const above = catalog === undefined ? [] : [catalog];
-  return [...above, ...namespace, ...(type === "namespace" ? [] : [name])].join(".");
 }

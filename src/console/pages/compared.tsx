@@ -1,6 +1,6 @@
 import type { IcebergPage } from "../../api/page-operations.ts";
 import type { Snapshot } from "../../api/resources.ts";
-import { bytesText, countText, deltaText, shortId } from "../format.ts";
+import { bytesText, countText, deltaBytesText, deltaText, shortId } from "../format.ts";
 import { schemaDiff } from "../schema-diff.ts";
 import { SchemaDiff } from "./schema-tab.tsx";
 
@@ -11,10 +11,10 @@ interface ComparedProps {
 }
 
 const COMPARED = [
-  ["rows", "total-records", countText],
-  ["files", "total-data-files", countText],
-  ["size", "total-files-size", bytesText],
-  ["delete files", "total-delete-files", countText],
+  ["Rows", "total-records", countText, deltaText],
+  ["Files", "total-data-files", countText, deltaText],
+  ["Size", "total-files-size", bytesText, deltaBytesText],
+  ["Delete files", "total-delete-files", countText, deltaText],
 ] as const;
 
 /** What is different in one snapshot from another. */
@@ -29,12 +29,12 @@ export function Compared({ iceberg, from, to }: ComparedProps) {
       </h2>
       <table class="small">
         <tbody>
-          {COMPARED.map(([name, key, text]) => (
+          {COMPARED.map(([name, key, text, delta]) => (
             <tr key={name}>
               <th scope="row">{name}</th>
               <td class="number">{text(from.summary[key])}</td>
               <td class="number">{text(to.summary[key])}</td>
-              <td class="number">{deltaText(from.summary[key], to.summary[key])}</td>
+              <td class="number">{delta(from.summary[key], to.summary[key])}</td>
             </tr>
           ))}
         </tbody>

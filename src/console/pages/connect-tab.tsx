@@ -1,6 +1,7 @@
 import type { Format } from "../../api/resources.ts";
 import { connectSnippets, rowSnippets, type Snippet } from "../connect.ts";
 import { client, useLoaded } from "../data.ts";
+import { useLook } from "../navigation.ts";
 import { Code } from "../parts/copy.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import type { Path } from "../route.ts";
@@ -30,16 +31,31 @@ export function Connect({ format, ...place }: ConnectProps) {
   );
 }
 
+/** One client at a time: its lines have the whole width. */
 function Snippets({ snippets }: { readonly snippets: readonly Snippet[] }) {
+  const [chosen, setChosen] = useLook("client");
+  const shown = snippets.find(({ client: name }) => name === chosen) ?? snippets[0];
   return (
-    <div class="columns wide-ones">
-      {snippets.map(({ client: name, code }) => (
-        <section key={name} class="panel">
-          <h2>{name}</h2>
-          <Code text={code} />
+    <>
+      <ul class="cards" aria-label={STRINGS.clients}>
+        {snippets.map(({ client: name }) => (
+          <li key={name}>
+            <button
+              type="button"
+              aria-pressed={name === shown?.client}
+              onClick={() => setChosen(name)}
+            >
+              {name}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown !== undefined && (
+        <section class="snippet" aria-label={shown.client}>
+          <Code text={shown.code} />
         </section>
-      ))}
-    </div>
+      )}
+    </>
   );
 }
 

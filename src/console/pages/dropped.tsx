@@ -1,5 +1,5 @@
-import { client, now, useLoaded } from "../data.ts";
-import { agoText } from "../format.ts";
+import { client, useLoaded } from "../data.ts";
+import { Ago } from "../parts/ago.tsx";
 import { Grid } from "../parts/grid.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
@@ -34,14 +34,15 @@ export function DroppedPage() {
                     [catalog, ...namespace, name].join("."),
                 },
                 { name: "Kind", of: ({ type }) => type, isExtra: true },
-                { name: "Goes", of: ({ purgeAfter }) => agoText(purgeAfter, now.value) },
+                { name: "Purged", of: ({ purgeAfter }) => <Ago time={purgeAfter} /> },
                 {
                   name: "Files",
-                  of: ({ purgeRequested }) => (purgeRequested ? "go too" : "stay"),
+                  of: ({ purgeRequested }) => (purgeRequested ? "deleted too" : "kept"),
                   isExtra: true,
                 },
                 {
                   name: "Action",
+                  isNameless: true,
                   of: ({ id }) => (
                     <button type="button" onClick={() => void undrop(id)}>
                       {STRINGS.undrop}

@@ -42,20 +42,20 @@ function ShardView({ shard }: { readonly shard: Shard }) {
     <section>
       <h2>{shard.name}</h2>
       <div class="figures">
-        <Figure name="in tables" value={bytesText(sumOf(shard, (level) => level.bytes))} />
-        <Figure name="in memory" value={bytesText(shard.memtableBytes)} note="memtables" />
-        <Figure name="sorted runs" value={countText(runs)} />
+        <Figure name="In tables" value={bytesText(sumOf(shard, (level) => level.bytes))} />
+        <Figure name="In memory" value={bytesText(shard.memtableBytes)} note="memtables" />
+        <Figure name="Sorted runs" value={countText(runs)} />
         <Figure
-          name="tombstones"
+          name="Tombstones"
           value={countText(tombstones)}
           note={`of ${countText(entries)} entries`}
         />
         <Figure
-          name="compaction debt"
+          name="Compaction debt"
           value={bytesText(shard.compactionDebtBytes)}
           note="to rewrite"
         />
-        <Figure name="obsolete" value={bytesText(shard.obsoleteBytes)} note="to delete" />
+        <Figure name="Obsolete" value={bytesText(shard.obsoleteBytes)} note="to delete" />
       </div>
       <Levels shard={shard} />
       <Facts

@@ -46,12 +46,12 @@ function Files({ layout }: { readonly layout: Layout }) {
     <>
       {!complete && <ReadOn read={manifests.read} of={manifests.count} />}
       <div class="figures">
-        <Figure name="data files" value={countText(data.files)} />
-        <Figure name="size" value={bytesText(data.bytes)} />
-        <Figure name="mean file" value={data.files === 0 ? "—" : bytesText(meanOf(data))} />
-        <Figure name="rows" value={countText(data.rows)} />
+        <Figure name="Data files" value={countText(data.files)} />
+        <Figure name="Size" value={bytesText(data.bytes)} />
+        <Figure name="Mean file" value={data.files === 0 ? "—" : bytesText(meanOf(data))} />
+        <Figure name="Rows" value={countText(data.rows)} />
         <Figure
-          name="manifests"
+          name="Manifests"
           value={countText(manifests.count)}
           note={`${bytesText(manifests.bytes)}, ${manifests.ofDeletes} of deletes`}
         />
@@ -154,6 +154,7 @@ function Partitions({ layout }: { readonly layout: Layout }) {
       <Grid
         label={STRINGS.partitions}
         items={partitions}
+        sortAs="sort"
         keyOf={(item) => `${item.specId} ${JSON.stringify(item.values)}`}
         columns={[
           {

@@ -1,9 +1,11 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { IcebergPage, PageRef } from "../../api/page-operations.ts";
 import type { Snapshot, Table } from "../../api/resources.ts";
 import { namespaceName } from "../../client/client.ts";
-import { client, now } from "../data.ts";
-import { agoText, bytesText, countText, deltaText, shortId } from "../format.ts";
+import { client } from "../data.ts";
+import { bytesText, countText, deltaText, shortId } from "../format.ts";
+import { useLook } from "../navigation.ts";
+import { Ago } from "../parts/ago.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Grid } from "../parts/grid.tsx";
 import { Empty } from "../parts/states.tsx";
@@ -32,19 +34,20 @@ export function History({ table, iceberg, onDone }: HistoryProps) {
     () => [...iceberg.snapshots, ...more.items],
     [iceberg.snapshots, more.items],
   );
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [at, setAt] = useLook("at");
+  const chosen = at.split(",");
   const rows = useMemo(() => graphRows(snapshots), [snapshots]);
   const lanes = Math.max(1, ...rows.map(({ lane, through }) => 1 + Math.max(lane, ...through)));
   const refsOf = useMemo(() => Map.groupBy(refs, ({ snapshotId }) => snapshotId), [refs]);
   if (snapshots.length === 0) return <Empty text={STRINGS.noSnapshots} />;
-  const toggle = (id: string) =>
-    setChosen((was) =>
-      was.includes(id) ? was.filter((one) => one !== id) : [...was.slice(-1), id],
-    );
+  const toggle = (id: string) => {
+    const others = chosen.filter((one) => one !== id && one !== "");
+    setAt(chosen.includes(id) ? others.join(",") : [...others.slice(-1), id].join(","));
+  };
   const pair = snapshots.filter(({ snapshotId }) => chosen.includes(snapshotId));
   const [newer, older] = pair;
   const done = () => {
-    setChosen([]);
+    setAt("");
     onDone();
   };
   return (
@@ -86,7 +89,7 @@ export function History({ table, iceberg, onDone }: HistoryProps) {
               />
             ),
           },
-          { name: "When", of: ({ item }) => agoText(item.timestamp, now.value), isExtra: true },
+          { name: "When", of: ({ item }) => <Ago time={item.timestamp} />, isExtra: true },
           { name: "What", of: ({ item }) => item.operation, isExtra: true },
           {
             name: "Rows",
@@ -129,7 +132,7 @@ function SnapshotName({ snapshot: { snapshotId }, refs, isChosen, onChoose }: Na
         <input type="checkbox" checked={isChosen} onChange={onChoose} />
         <code title={snapshotId}>{shortId(snapshotId)}</code>
       </label>
-      <Copy text={snapshotId} />
+      <Copy text={snapshotId} isSmall />
       {refs.map(({ name, type }) => (
         <span key={name} class={`ref ${type}`}>
           {name}

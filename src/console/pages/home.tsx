@@ -1,7 +1,8 @@
 import type { Home } from "../../api/page-operations.ts";
 import type { UsagePeriod } from "../../api/status-operations.ts";
 import { client, now, useLoaded } from "../data.ts";
-import { agoText, countText, dollarsText, spanText } from "../format.ts";
+import { countText, dollarsText, spanText } from "../format.ts";
+import { Ago } from "../parts/ago.tsx";
 import { Code } from "../parts/copy.tsx";
 import { Figure } from "../parts/facts.tsx";
 import { Heading } from "../parts/heading.tsx";
@@ -57,19 +58,27 @@ function Figures({ home: { minutes, isPartial, hours, days, changes } }: { reado
   return (
     <div class="figures">
       <Figure
-        name="changes, last 30 min"
+        name="Changes, last 30 min"
         value={`${countText(changed)}${isPartial ? "+" : ""}`}
-        note={newest === undefined ? "none" : `newest ${agoText(newest.time, now.value)}`}
+        note={
+          newest === undefined ? (
+            "none"
+          ) : (
+            <>
+              newest <Ago time={newest.time} />
+            </>
+          )
+        }
       />
       {hours !== undefined && (
         <>
           <Figure
-            name="commits, last 24 h"
+            name="Commits, last 24 h"
             value={countText(sumOf(hours, "commits"))}
             note={STRINGS.toThisNode}
           />
           <Figure
-            name="requests, last 24 h"
+            name="Requests, last 24 h"
             value={countText(sumOf(hours, "requests"))}
             note={STRINGS.toThisNode}
           />
@@ -77,7 +86,7 @@ function Figures({ home: { minutes, isPartial, hours, days, changes } }: { reado
       )}
       {days !== undefined && (
         <Figure
-          name="stores charge today"
+          name="Stores charge today"
           value={dollarsText(days.at(-1)?.dollars ?? 0)}
           note={sumOf(days, "dollars") === 0 ? STRINGS.freeStores : "by list prices"}
         />
@@ -86,10 +95,9 @@ function Figures({ home: { minutes, isPartial, hours, days, changes } }: { reado
   );
 }
 
-/** `14:00` of an hour, here; `11-27` of a day, in UTC. */
+/** `14:00 UTC` of an hour; `11-27` of a day, which begins in UTC too. */
 function startText(start: string, isDay: boolean): string {
-  if (isDay) return start.slice(5, 10);
-  return new Date(start).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return isDay ? start.slice(5, 10) : `${start.slice(11, 16)} UTC`;
 }
 
 function barsOf(

@@ -1,6 +1,8 @@
 import type { Job } from "../../api/resources.ts";
-import { client, now, useLoaded } from "../data.ts";
-import { agoText, countText } from "../format.ts";
+import { client, useLoaded } from "../data.ts";
+import { countText, shortId } from "../format.ts";
+import { Ago } from "../parts/ago.tsx";
+import { Id } from "../parts/copy.tsx";
 import { Grid } from "../parts/grid.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
@@ -60,9 +62,9 @@ function Jobs({ items, onAct, onEnd }: JobsProps) {
         {
           name: "Of",
           of: ({ target }) => (
-            <>
-              {target.type} <code title={target.id}>{target.id}</code>
-            </>
+            <span class="marked">
+              {target.type} <Id id={target.id} text={shortId(target.id)} />
+            </span>
           ),
           isExtra: true,
         },
@@ -75,13 +77,13 @@ function Jobs({ items, onAct, onEnd }: JobsProps) {
           ),
         },
         { name: "Progress", of: ({ progress }) => <Progress progress={progress} />, isExtra: true },
-        { name: "Due", of: ({ due, ended }) => agoText(ended ?? due, now.value) },
+        { name: "Due or ended", of: ({ due, ended }) => <Ago time={ended ?? due} /> },
         {
           name: "Error",
           of: ({ error }) => error && <span title={error.message}>{error.code}</span>,
           isExtra: true,
         },
-        { name: "Action", of: (job) => <Action job={job} onAct={onAct} /> },
+        { name: "Action", of: (job) => <Action job={job} onAct={onAct} />, isNameless: true },
       ]}
     />
   );

@@ -2,9 +2,10 @@ import { useState } from "preact/hooks";
 import type { NamespacePage, TableLine } from "../../api/page-operations.ts";
 import type { Summary } from "../../api/resources.ts";
 import { namespaceName } from "../../client/client.ts";
-import { client, now, useLoaded } from "../data.ts";
-import { agoText, bytesText, countText } from "../format.ts";
-import { go } from "../navigation.ts";
+import { client, useLoaded } from "../data.ts";
+import { bytesText, countText } from "../format.ts";
+import { go, useLook } from "../navigation.ts";
+import { Ago, Changed } from "../parts/ago.tsx";
 import { Id } from "../parts/copy.tsx";
 import { Facts, Figure } from "../parts/facts.tsx";
 import { Grid } from "../parts/grid.tsx";
@@ -40,7 +41,7 @@ function firstTable({ catalog, namespace }: Place): string {
 /** One namespace: what is in it, and how large. */
 export function NamespaceView(place: Place) {
   const path = { catalog: place.catalog, namespace: namespaceName(place.namespace) };
-  const { data, error } = useLoaded(`namespace ${JSON.stringify(place)}`, () =>
+  const { data, error, reload } = useLoaded(`namespace ${JSON.stringify(place)}`, () =>
     client.call("getNamespacePage", { path }),
   );
   const more = usePages(data?.nextPageToken, async (pageToken) => {
@@ -52,9 +53,9 @@ export function NamespaceView(place: Place) {
   });
   return (
     <>
-      <Heading icon="namespace" name={place.namespace.join(".")} />
+      <Heading icon="namespace" name={place.namespace.join(".")} badges={["namespace"]} />
       <Shown data={data} error={error}>
-        {(page) => <Content place={place} page={page} more={more} />}
+        {(page) => <Content place={place} page={page} more={more} onDone={reload} />}
       </Shown>
     </>
   );
@@ -64,9 +65,10 @@ interface ContentProps {
   readonly place: Place;
   readonly page: NamespacePage;
   readonly more: { readonly items: readonly TableLine[]; readonly next: (() => void) | undefined };
+  readonly onDone: () => Promise<void>;
 }
 
-function Content({ place, page, more }: ContentProps) {
+function Content({ place, page, more, onDone }: ContentProps) {
   const { namespace, namespaces, views } = page;
   const tables = [...page.tables, ...more.items];
   const isEmpty = tables.length + views.length + namespaces.length === 0;
@@ -75,7 +77,10 @@ function Content({ place, page, more }: ContentProps) {
       {tables.length > 0 && <Totals tables={tables} isAll={more.next === undefined} />}
       <Facts
         facts={[
-          ["Changed", `${agoText(namespace.updatedAt, now.value)} by ${namespace.updatedBy}`],
+          [
+            "Changed",
+            <Changed key="changed" time={namespace.updatedAt} by={namespace.updatedBy} />,
+          ],
           ["Id", <Id key="id" id={namespace.id} />],
         ]}
       />
@@ -89,7 +94,15 @@ function Content({ place, page, more }: ContentProps) {
       {views.length > 0 && <Views place={place} views={views} />}
       {tables.length > 0 && <Tables place={place} tables={tables} onEnd={more.next} />}
       <OfSql {...place} />
-      <PropertyList properties={namespace.properties} />
+      <PropertyList
+        properties={namespace.properties}
+        onSave={async (properties) => {
+          const path = { catalog: place.catalog, namespace: namespaceName(place.namespace) };
+          const options = { ifMatch: namespace.etag };
+          await client.call("updateNamespace", { path, body: { properties } }, options);
+          await onDone();
+        }}
+      />
     </>
   );
 }
@@ -110,11 +123,11 @@ function Totals({ tables, isAll }: TotalsProps) {
   );
   return (
     <div class="figures">
-      <Figure name="tables" value={`${countText(tables.length)}${plus}`} />
-      <Figure name="rows" value={`${countText(sum(({ rows }) => rows))}${plus}`} />
-      <Figure name="size" value={`${bytesText(sum(({ bytes }) => bytes))}${plus}`} />
-      <Figure name="files" value={`${countText(sum(({ files }) => files))}${plus}`} />
-      {newest !== "" && <Figure name="last commit" value={agoText(newest, now.value)} />}
+      <Figure name="Tables" value={`${countText(tables.length)}${plus}`} />
+      <Figure name="Rows" value={`${countText(sum(({ rows }) => rows))}${plus}`} />
+      <Figure name="Size" value={`${bytesText(sum(({ bytes }) => bytes))}${plus}`} />
+      <Figure name="Files" value={`${countText(sum(({ files }) => files))}${plus}`} />
+      {newest !== "" && <Figure name="Last commit" value={<Ago time={newest} />} />}
     </div>
   );
 }
@@ -159,7 +172,7 @@ interface TablesProps {
 }
 
 function Tables({ place, tables, onEnd }: TablesProps) {
-  const [text, setText] = useState("");
+  const [text, setText] = useLook("q");
   const most = tables.reduce((so, { bytes = "0" }) => Math.max(so, Number(bytes)), 0);
   const wanted = text.trim().toLowerCase();
   const found = tables.filter(({ name }) => name.toLowerCase().includes(wanted));
@@ -190,6 +203,7 @@ function Tables({ place, tables, onEnd }: TablesProps) {
         keyOf={({ id }) => id}
         onOpen={(line) => go(routeTo(line))}
         onEnd={onEnd}
+        sortAs="sort"
         columns={[
           {
             name: "Name",
@@ -232,8 +246,12 @@ function Tables({ place, tables, onEnd }: TablesProps) {
           },
           {
             name: "Last commit",
-            of: ({ lastCommit, operation }) =>
-              lastCommit === undefined ? "—" : `${agoText(lastCommit, now.value)}, ${operation}`,
+            of: ({ lastCommit, operation }) => (
+              <>
+                <Ago time={lastCommit} />
+                {operation !== undefined && `, ${operation}`}
+              </>
+            ),
             isExtra: true,
             sort: (a, b) =>
               Date.parse(a.lastCommit ?? "1970-01-01") - Date.parse(b.lastCommit ?? "1970-01-01"),

@@ -1,13 +1,15 @@
 import { useRef, useState } from "preact/hooks";
 import type { GrantInfo, NewApiKey, PrincipalInfo } from "../../api/access-operations.ts";
-import { client, now, useLoaded } from "../data.ts";
-import { agoText } from "../format.ts";
+import type { FoundThing, Thing } from "../../api/resources.ts";
+import { client, useLoaded } from "../data.ts";
 import { go } from "../navigation.ts";
+import { Ago } from "../parts/ago.tsx";
 import { Confirm } from "../parts/confirm.tsx";
 import { Code, Id } from "../parts/copy.tsx";
 import { Facts } from "../parts/facts.tsx";
+import { FullName } from "../parts/full-name.tsx";
 import { Heading } from "../parts/heading.tsx";
-import { Empty, Shown } from "../parts/states.tsx";
+import { Shown } from "../parts/states.tsx";
 import { useRun } from "../parts/use-run.ts";
 import { STRINGS } from "../strings.ts";
 import { GrantForm } from "./grant-form.tsx";
@@ -19,33 +21,56 @@ export function PrincipalView({ name }: { readonly name: string }) {
       client.call("getPrincipal", { path: { principal: name } }),
       client.call("listGrants", { query: { principal: name } }),
     ]);
-    return { principal, grants: grants.items };
+    return { principal, grants: grants.items, names: await namesOf(grants.items) };
   });
   const onDone = () => void reload();
   return (
     <>
-      <Heading icon="principal" name={name} />
+      <Heading icon="principal" name={name} badges={badgesOf(data?.principal)}>
+        {data !== undefined && <Actions principal={data.principal} onDone={onDone} />}
+      </Heading>
       <Shown data={data} error={error}>
-        {({ principal, grants }) => (
+        {({ principal, grants, names }) => (
           <>
-            <Actions principal={principal} onDone={onDone} />
             <Facts
               facts={[
-                ["Kind", principal.kind.toLowerCase()],
-                ["Suspended", principal.suspended ? "yes" : "no"],
-                ["Description", principal.description],
+                ["Description", principal.description || "—"],
                 ["Id", <Id key="id" id={principal.id} />],
               ]}
             />
-            {principal.kind === "LOCAL" && <Keys principal={principal} onDone={onDone} />}
-            <Roles principal={principal} onDone={onDone} />
-            <Grants grants={grants} />
-            <GrantForm principal={name} onDone={onDone} />
+            <div class="columns">
+              {principal.kind === "LOCAL" && <Keys principal={principal} onDone={onDone} />}
+              <Roles principal={principal} onDone={onDone} />
+            </div>
+            <section class="panel">
+              <h2>{STRINGS.grants}</h2>
+              <Grants grants={grants} names={names} />
+              <GrantForm principal={name} onDone={onDone} />
+            </section>
           </>
         )}
       </Shown>
     </>
   );
+}
+
+function badgesOf(principal: PrincipalInfo | undefined): readonly string[] {
+  if (principal === undefined) return [];
+  return [principal.kind.toLowerCase(), ...(principal.suspended ? ["suspended"] : [])];
+}
+
+const NAMED: ReadonlySet<string> = new Set(["catalog", "namespace", "table", "view"]);
+/** As many as one request names. */
+const MOST_NAMED = 100;
+
+/** Names of what grants are on. */
+async function namesOf(grants: readonly GrantInfo[]): Promise<readonly FoundThing[]> {
+  const things = grants
+    .filter(({ type }) => NAMED.has(type))
+    .map(({ type, id }) => ({ type: type as Thing["type"], id }))
+    .slice(0, MOST_NAMED);
+  if (things.length === 0) return [];
+  return (await client.call("findNames", { body: { things } })).items;
 }
 
 interface PartProps {
@@ -103,7 +128,7 @@ function Keys({ principal: { name, keys }, onDone }: PartProps) {
     return isDone;
   };
   return (
-    <section>
+    <section class="panel">
       <h2>{STRINGS.apiKeys}</h2>
       {made !== undefined && (
         <div role="status">
@@ -112,15 +137,19 @@ function Keys({ principal: { name, keys }, onDone }: PartProps) {
         </div>
       )}
       <Refusal text={refusal} />
-      {keys.length === 0 && <Empty text={STRINGS.none} />}
+      {keys.length === 0 && <p class="dim">{STRINGS.none}</p>}
       <ul class="plain listed">
         {keys.map(({ id, description: text, createdAt, expiresAt }) => (
           <li key={id}>
             <Id id={id} />
             <span>{text}</span>
             <span class="dim">
-              {agoText(createdAt, now.value)}
-              {expiresAt !== undefined && `, ends ${agoText(expiresAt, now.value)}`}
+              created <Ago time={createdAt} />
+              {expiresAt !== undefined && (
+                <>
+                  , ends <Ago time={expiresAt} />
+                </>
+              )}
             </span>
             <Confirm
               action={STRINGS.revoke}
@@ -155,9 +184,10 @@ function Roles({ principal: { name, roles }, onDone }: PartProps) {
     if (await run(() => client.call("removeMember", { path }))) onDone();
   };
   return (
-    <section>
+    <section class="panel">
       <h2>{STRINGS.roles}</h2>
       <Refusal text={refusal} />
+      {roles.length === 0 && <p class="dim">{STRINGS.none}</p>}
       <ul class="plain listed">
         {roles.map((one) => (
           <li key={one}>
@@ -180,26 +210,34 @@ function Roles({ principal: { name, roles }, onDone }: PartProps) {
   );
 }
 
-function Grants({ grants }: { readonly grants: readonly GrantInfo[] }) {
+interface GrantsProps {
+  readonly grants: readonly GrantInfo[];
+  readonly names: readonly FoundThing[];
+}
+
+function Grants({ grants, names }: GrantsProps) {
+  if (grants.length === 0) return <p class="dim">{STRINGS.none}</p>;
   return (
-    <section>
-      <h2>{STRINGS.grants}</h2>
-      {grants.length === 0 ? (
-        <Empty text={STRINGS.none} />
-      ) : (
-        <table class="small">
-          <tbody>
-            {grants.map(({ type, id, privileges }) => (
-              <tr key={id}>
-                <th scope="row">
-                  {type} <code>{id}</code>
-                </th>
-                <td>{privileges.join(", ")}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </section>
+    <table class="small">
+      <thead>
+        <tr>
+          <th scope="col">{STRINGS.grantedOn}</th>
+          <th scope="col">{STRINGS.privileges}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {grants.map(({ type, id, privileges }) => {
+          const found = names.find((one) => one.id === id);
+          return (
+            <tr key={id}>
+              <th scope="row">
+                {type} {found === undefined ? <Id id={id} /> : <FullName found={found} />}
+              </th>
+              <td>{privileges.join(", ")}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
   );
 }

@@ -4,6 +4,7 @@ import type { Snapshot, Table } from "../../api/resources.ts";
 import { commitRef } from "../commit-ref.ts";
 import { shortId } from "../format.ts";
 import { Confirm } from "../parts/confirm.tsx";
+import { Id } from "../parts/copy.tsx";
 import { useRun } from "../parts/use-run.ts";
 import { STRINGS } from "../strings.ts";
 import { Compared } from "./compared.tsx";
@@ -93,18 +94,16 @@ function Rollback({
     return isDone;
   };
   return (
-    <>
-      <Confirm
-        action={STRINGS.rollBack}
-        name={table.name}
-        text={STRINGS.confirmRollback}
-        onOpen={() => void run(() => commitRef(table, change, true))}
-        onConfirm={rollBack}
-      >
-        {refusal !== undefined && <p role="alert">{refusal}</p>}
-        <Compared iceberg={iceberg} from={current} to={snapshot} />
-      </Confirm>
-    </>
+    <Confirm
+      action={STRINGS.rollBack}
+      name={table.name}
+      text={STRINGS.confirmRollback}
+      onOpen={() => void run(() => commitRef(table, change, true))}
+      onConfirm={rollBack}
+    >
+      {refusal !== undefined && <p role="alert">{refusal}</p>}
+      <Compared iceberg={iceberg} from={current} to={snapshot} />
+    </Confirm>
   );
 }
 
@@ -128,7 +127,7 @@ export function Refs({ table, iceberg, onDone }: RefProps) {
         {others.map((ref) => (
           <li key={ref.name}>
             <span class={`ref ${ref.type}`}>{ref.name}</span>
-            <code>{ref.snapshotId}</code>
+            <Id id={ref.snapshotId} />
             <Confirm
               action={STRINGS.delete}
               name={ref.name}

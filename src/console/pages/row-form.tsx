@@ -57,7 +57,7 @@ export function RowForm({ table, keyColumns, row, onClose }: RowFormProps) {
     write(() => ({ op: "delete", key: keyOf(before, keyColumns), ifVersion }));
   return (
     <dialog ref={dialog} aria-labelledby="row-title" onClose={() => onClose(false)}>
-      <h2 id="row-title">{known === undefined ? STRINGS.addRow : STRINGS.editRow}</h2>
+      <h2 id="row-title">{known === undefined ? STRINGS.addRow : STRINGS.editRowTitle}</h2>
       <p class="dim">{STRINGS.rowWrite}</p>
       {refusal !== undefined && <p role="alert">{refusal}</p>}
       {known !== undefined && now !== undefined && (
@@ -131,17 +131,18 @@ function Fields({ columns, keyColumns, row, onSave, onCancel, onDelete }: Fields
           <RowField
             key={name}
             {...{ name, type, text, isNull }}
+            isNullable={columns[i]?.nullable ?? true}
             isFixed={row !== undefined && keyColumns.includes(name)}
             onChange={(more) => change(i, more)}
           />
         ))}
       </div>
       <p class="actions">
-        <button type="submit" class="primary">
-          {STRINGS.save}
-        </button>
         <button type="button" onClick={onCancel}>
           {STRINGS.cancel}
+        </button>
+        <button type="submit" class="primary">
+          {STRINGS.save}
         </button>
         {onDelete !== undefined && <Delete onDelete={onDelete} />}
       </p>
@@ -152,10 +153,12 @@ function Fields({ columns, keyColumns, row, onSave, onCancel, onDelete }: Fields
 interface RowFieldProps extends Field {
   /** Of the key of a row that is there: it says which row is meant. */
   readonly isFixed: boolean;
+  readonly isNullable: boolean;
   readonly onChange: (more: Partial<Field>) => void;
 }
 
-function RowField({ name, type, text, isNull, isFixed, onChange }: RowFieldProps) {
+function RowField(props: RowFieldProps) {
+  const { name, type, text, isNull, isFixed, isNullable, onChange } = props;
   return (
     <div>
       <label>
@@ -169,7 +172,7 @@ function RowField({ name, type, text, isNull, isFixed, onChange }: RowFieldProps
           onInput={(event) => onChange({ text: event.currentTarget.value, isNull: false })}
         />
       </label>
-      {!isFixed && (
+      {!isFixed && isNullable && (
         <label>
           <input
             type="checkbox"

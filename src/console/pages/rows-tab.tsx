@@ -3,6 +3,7 @@ import type { Table } from "../../api/resources.ts";
 import { namespaceName } from "../../client/client.ts";
 import { client, useLoaded } from "../data.ts";
 import { countText } from "../format.ts";
+import { useLook } from "../navigation.ts";
 import { type Column, Grid } from "../parts/grid.tsx";
 import { Refused, Shown } from "../parts/states.tsx";
 import { usePages } from "../parts/use-pages.ts";
@@ -21,8 +22,10 @@ interface Numbered extends ReadRow {
 
 /** The rows of a row table, in the order of its key or of an index; all of one state. */
 export function RowsTab({ table }: { readonly table: Table }) {
-  const [index, setIndex] = useState<string>();
-  const [isReverse, setReverse] = useState(false);
+  const [order, setOrder] = useLook("order");
+  const [last, setLast] = useLook("last");
+  const index = order === "" ? undefined : order;
+  const isReverse = last !== "";
   const [turn, setTurn] = useState(0);
   const [edited, setEdited] = useState<ReadRow | "new">();
   const { data: definitions } = useDefinitions(table);
@@ -43,17 +46,17 @@ export function RowsTab({ table }: { readonly table: Table }) {
         />
       )}
       <p class="actions">
-        <Order table={table} chosen={index} onChoose={setIndex} />
+        <Order table={table} chosen={index} onChoose={setOrder} />
         <label>
           <input
             type="checkbox"
             checked={isReverse}
-            onChange={(event) => setReverse(event.currentTarget.checked)}
+            onChange={(event) => setLast(event.currentTarget.checked ? "first" : "")}
           />{" "}
           {STRINGS.lastFirst}
         </label>
         <button type="button" onClick={() => setTurn(turn + 1)}>
-          {STRINGS.readAnew}
+          {STRINGS.refresh}
         </button>
         <button type="button" onClick={() => setEdited("new")}>
           {STRINGS.addRow}
@@ -76,7 +79,7 @@ export function RowsTab({ table }: { readonly table: Table }) {
 interface OrderProps {
   readonly table: Table;
   readonly chosen: string | undefined;
-  readonly onChoose: (index: string | undefined) => void;
+  readonly onChoose: (index: string) => void;
 }
 
 function Order({ table, chosen = "", onChoose }: OrderProps) {
@@ -85,10 +88,7 @@ function Order({ table, chosen = "", onChoose }: OrderProps) {
   return (
     <label>
       {STRINGS.order}{" "}
-      <select
-        value={chosen}
-        onChange={({ currentTarget: { value } }) => onChoose(value || undefined)}
-      >
+      <select value={chosen} onChange={({ currentTarget: { value } }) => onChoose(value)}>
         <option value="">{STRINGS.primaryKey}</option>
         {indexes.map(({ name }) => (
           <option key={name} value={name}>
@@ -113,7 +113,7 @@ function columnsOf(table: Table, onEdit: ScanProps["onEdit"]): readonly Column<N
       {STRINGS.editRow}
     </button>
   );
-  return [...shown, { name: STRINGS.change, of: edit }];
+  return [...shown, { name: STRINGS.change, of: edit, isNameless: true }];
 }
 
 interface ScanProps {

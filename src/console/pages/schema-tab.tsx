@@ -1,5 +1,5 @@
-import { useState } from "preact/hooks";
 import type { IcebergPage, PageField, PageSchema } from "../../api/page-operations.ts";
+import { useLook } from "../navigation.ts";
 import { type FieldChange, fieldText, schemaDiff } from "../schema-diff.ts";
 
 /** The fields of one schema; nested ones under what holds them. */
@@ -8,7 +8,9 @@ export function Fields({ fields }: { readonly fields: readonly PageField[] }) {
     <table class="small">
       <thead>
         <tr>
-          <th scope="col">Id</th>
+          <th scope="col" class="number">
+            Id
+          </th>
           <th scope="col">Name</th>
           <th scope="col">Type</th>
           <th scope="col">Description</th>
@@ -38,8 +40,8 @@ export function SchemaTab({
   readonly iceberg: IcebergPage;
 }) {
   const older = schemas.filter(({ schemaId }) => schemaId !== currentSchemaId);
-  const [from, setFrom] = useState(older[0]?.schemaId ?? currentSchemaId);
-  const [to, setTo] = useState(currentSchemaId);
+  const [from, setFrom] = useSchema("from", schemas, older[0]?.schemaId ?? currentSchemaId);
+  const [to, setTo] = useSchema("to", schemas, currentSchemaId);
   const fieldsOf = (id: number) => schemas.find(({ schemaId }) => schemaId === id)?.fields ?? [];
   if (schemas.length < 2) return <Fields fields={fieldsOf(currentSchemaId)} />;
   return (
@@ -51,6 +53,17 @@ export function SchemaTab({
       <SchemaDiff changes={schemaDiff(fieldsOf(from), fieldsOf(to))} />
     </section>
   );
+}
+
+/** The schema that the address names, if the table has it. */
+function useSchema(
+  name: string,
+  schemas: readonly PageSchema[],
+  otherwise: number,
+): readonly [number, (id: number) => void] {
+  const [text, setText] = useLook(name);
+  const found = schemas.find(({ schemaId }) => String(schemaId) === text);
+  return [found?.schemaId ?? otherwise, (id) => setText(String(id))];
 }
 
 interface ChoiceProps {
@@ -90,7 +103,9 @@ export function SchemaDiff({ changes }: { readonly changes: readonly FieldChange
           <th scope="col">
             <span class="hidden">What happened</span>
           </th>
-          <th scope="col">Id</th>
+          <th scope="col" class="number">
+            Id
+          </th>
           <th scope="col">Before</th>
           <th scope="col">After</th>
         </tr>

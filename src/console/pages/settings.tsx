@@ -51,14 +51,19 @@ function DocsLink() {
 function Used({ usage: { total } }: { readonly usage: Usage }) {
   return (
     <div class="figures">
-      <Figure name="requests" value={countText(total.requests)} />
-      <Figure name="reads of pointers" value={countText(total.pointerReads)} />
-      <Figure name="writes of pointers" value={countText(total.pointerWrites)} />
-      <Figure name="reads of objects" value={countText(total.blobReads)} />
-      <Figure name="writes of objects" value={countText(total.blobWrites)} />
-      <Figure name="stores charge" value={dollarsText(total.dollars)} />
+      <Figure name="Requests" value={countText(total.requests)} />
+      <Figure name="Pointer reads" value={countText(total.pointerReads)} />
+      <Figure name="Pointer writes" value={countText(total.pointerWrites)} />
+      <Figure name="Object reads" value={countText(total.blobReads)} />
+      <Figure name="Object writes" value={countText(total.blobWrites)} />
+      <Figure name="Stores charge" value={dollarsText(total.dollars)} />
     </div>
   );
+}
+
+/** What stands between backticks is code. */
+function marked(doc: string) {
+  return doc.split("`").map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>));
 }
 
 /** Those that were chosen first. */
@@ -84,7 +89,7 @@ function Settings({ items }: { readonly items: readonly NodeSetting[] }) {
             <td>
               <code>{value}</code> {!given && <span class="badge">default</span>}
             </td>
-            <td class="extra dim">{doc}</td>
+            <td class="extra dim">{marked(doc)}</td>
           </tr>
         ))}
       </tbody>

@@ -23,7 +23,7 @@ export function SignIn() {
     }
   };
   return (
-    <>
+    <section class="panel gate">
       <Heading name={STRINGS.signIn} />
       {at !== null && (
         <p>
@@ -32,20 +32,21 @@ export function SignIn() {
           </button>
         </p>
       )}
-      <p>{at === null ? STRINGS.signInWhy : STRINGS.orKey}</p>
+      <p class="dim">{at === null ? STRINGS.signInWhy : STRINGS.orKey}</p>
       {refusal !== undefined && <p role="alert">{refusal}</p>}
       <form
-        class="actions"
         onSubmit={(event) => {
           event.preventDefault();
           void submit();
         }}
       >
         <label>
-          {STRINGS.key} <input ref={field} type="password" autocomplete="off" required size={40} />
+          {STRINGS.key} <input ref={field} type="password" autocomplete="off" required />
         </label>
-        <button type="submit">{STRINGS.signIn}</button>
+        <button type="submit" class={at === null ? "primary" : undefined}>
+          {STRINGS.signIn}
+        </button>
       </form>
-    </>
+    </section>
   );
 }

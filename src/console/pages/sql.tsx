@@ -2,6 +2,8 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { sqlPlace } from "../../client/sql-place.ts";
 import { client, useLoaded } from "../data.ts";
 import { countText } from "../format.ts";
+import { addressOf, look, useLook } from "../navigation.ts";
+import { Copy } from "../parts/copy.tsx";
 import { Grid } from "../parts/grid.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { SqlEditor, type SqlText } from "../parts/sql-editor.tsx";
@@ -23,7 +25,8 @@ export function SqlPage() {
   const cancel = useRef<AbortController>(undefined);
   const [run, setRun] = useState<SqlRun>();
   const [past, setPast] = useState(pastStatements);
-  const [catalog, setCatalog] = useState(DEFAULT_CATALOG);
+  const [given, setCatalog] = useLook("catalog");
+  const catalog = given || DEFAULT_CATALOG;
   // Another statement may have made others.
   const names = useMemo(() => new SqlNames(catalog), [catalog, run?.state]);
   // A statement whose result is not shown any more is cancelled.
@@ -38,6 +41,9 @@ export function SqlPage() {
     cancel.current = control;
     void runSql({ statement, catalog, timeoutMs: TIMEOUT_MS }, control.signal, setRun);
   };
+  /** A statement goes into an address only when it is asked for: addresses are logged and kept. */
+  const link = () =>
+    `${location.origin}${addressOf({ view: "sql" }, { catalog, sql: editor.current?.read() ?? "" })}`;
   return (
     <>
       <Heading name={STRINGS.sql} />
@@ -51,7 +57,7 @@ export function SqlPage() {
         <SqlEditor
           text={editor}
           label={STRINGS.statement}
-          initial={past[0] ?? FIRST}
+          initial={look.value.get("sql") ?? past[0] ?? FIRST}
           onRun={start}
           names={names}
         />
@@ -66,6 +72,7 @@ export function SqlPage() {
           <button type="button" disabled={!isRunning} onClick={() => cancel.current?.abort()}>
             {STRINGS.cancel}
           </button>
+          <Copy text={link} label={STRINGS.copyLink} />
           <span class="dim">{STRINGS.runKey}</span>
         </p>
       </form>
@@ -159,9 +166,9 @@ function outcomeText({ state, command, ms, rowCount, error }: SqlRun): string {
   const took = `${countText(Math.round(ms))} ms`;
   switch (state) {
     case "running":
-      return `${STRINGS.running} ${countText(rowCount)} rows, ${took}`;
+      return `${STRINGS.running} ${countText(rowCount)} rows · ${took}`;
     case "done":
-      return `${command}, ${took}`;
+      return `${command} · ${took}`;
     case "cancelled":
       return STRINGS.cancelled;
     case "failed":
@@ -176,8 +183,10 @@ function Failure({ run: { error, statement }, onPlace }: ResultProps) {
   const place = typeof position === "number" ? sqlPlace(statement, position) : undefined;
   return (
     <section class="refused" role="alert">
-      <h2>{sqlState ?? code}</h2>
-      <p>{detail}</p>
+      <h2>
+        {STRINGS.error} {sqlState ?? code}
+      </h2>
+      <p>{factless(detail)}</p>
       {place !== undefined && (
         <>
           <button type="button" onClick={() => onPlace(place.offset)}>
@@ -193,6 +202,11 @@ function Failure({ run: { error, statement }, onPlace }: ResultProps) {
       {hint !== undefined && <p class="dim">{hint}</p>}
     </section>
   );
+}
+
+/** Without the facts at its end, which are shown beside it. */
+function factless(detail: string): string {
+  return detail.replace(/ \((?:sqlState|position|hint)=.*\)$/s, "");
 }
 
 interface Numbered {

@@ -87,6 +87,7 @@ function Columns({ items, put, onEnd }: ColumnsProps) {
         items={items}
         keyOf={({ fieldId }) => String(fieldId)}
         onEnd={onEnd}
+        sortAs="sort"
         columns={[
           {
             name: "Column",
@@ -122,8 +123,8 @@ function Columns({ items, put, onEnd }: ColumnsProps) {
             isNumber: true,
             isExtra: true,
           },
-          { name: "Least", of: ({ lower }) => <Bound text={lower} /> },
-          { name: "Most", of: ({ upper }) => <Bound text={upper} /> },
+          { name: "Min", of: ({ lower }) => <Bound text={lower} /> },
+          { name: "Max", of: ({ upper }) => <Bound text={upper} /> },
         ]}
       />
     </>

@@ -109,7 +109,9 @@ function Rename({ table }: { readonly table: Table }) {
             <button type="button" onClick={() => dialog.current?.close()}>
               {STRINGS.cancel}
             </button>
-            <button type="submit">{STRINGS.rename}</button>
+            <button type="submit" class="primary">
+              {STRINGS.rename}
+            </button>
           </p>
         </form>
       </dialog>

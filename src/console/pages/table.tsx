@@ -1,9 +1,11 @@
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { IcebergPage, PageRef, TablePage } from "../../api/page-operations.ts";
 import type { Table } from "../../api/resources.ts";
 import { namespaceName } from "../../client/client.ts";
-import { client, now, useLoaded } from "../data.ts";
-import { agoText, bytesText, countText } from "../format.ts";
+import { commitProperties } from "../commit-properties.ts";
+import { client, useLoaded } from "../data.ts";
+import { bytesText, countText } from "../format.ts";
+import { Ago, Changed } from "../parts/ago.tsx";
 import { Id } from "../parts/copy.tsx";
 import { Facts, Figure } from "../parts/facts.tsx";
 import { Heading } from "../parts/heading.tsx";
@@ -12,6 +14,7 @@ import { Link } from "../parts/link.tsx";
 import { PropertyList } from "../parts/properties.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Line } from "../pictures/line.tsx";
+import type { PropertiesChange } from "../properties.ts";
 import { type Path, TABLE_TABS, type TableTab } from "../route.ts";
 import { STRINGS } from "../strings.ts";
 import { Definitions } from "./definitions.tsx";
@@ -96,8 +99,15 @@ interface TabsProps {
 }
 
 function Tabs({ place, tab, tabs }: TabsProps) {
+  const nav = useRef<HTMLElement>(null);
+  // Where the page is narrow, tabs lie in one line that scrolls.
+  useEffect(() => {
+    const { current } = nav;
+    const shown = current?.querySelector<HTMLElement>("[aria-current]");
+    if (current !== null && shown) current.scrollLeft = shown.offsetLeft - current.offsetLeft - 60;
+  }, [tab, tabs.length]);
   return (
-    <nav class="tabs" aria-label="Parts of the table">
+    <nav class="tabs" ref={nav} aria-label="Parts of the table">
       {tabs.map((name) => (
         <Link key={name} to={{ view: "table", ...place, tab: name }} isCurrent={name === tab}>
           {`${name.slice(0, 1).toUpperCase()}${name.slice(1)}`}
@@ -146,10 +156,27 @@ function Tab({
       return <StatsTab path={pathOf(place)} snapshot={current.snapshotId} />;
     }
     case "properties":
-      return <PropertyList properties={iceberg?.properties ?? table.properties} />;
+      return <TableProperties page={page} onDone={onDone} />;
     case "connect":
       return <Connect {...place} format={table.format} />;
   }
+}
+
+interface TablePropertiesProps {
+  readonly page: TablePage;
+  readonly onDone: () => void;
+}
+
+/** Those of an Iceberg table are in its metadata file; those of others the catalog keeps. */
+function TableProperties({ page: { table, iceberg }, onDone }: TablePropertiesProps) {
+  const { catalog, namespace, name } = table;
+  const path = { catalog, namespace: namespaceName(namespace), table: name };
+  const save = async (properties: PropertiesChange) => {
+    if (iceberg !== undefined) await commitProperties(table, properties);
+    else await client.call("updateTable", { path, body: { properties } }, { ifMatch: table.etag });
+    onDone();
+  };
+  return <PropertyList properties={iceberg?.properties ?? table.properties} onSave={save} />;
 }
 
 /** What the branch `main` points at. */
@@ -165,26 +192,8 @@ function Overview({ page: { table, iceberg } }: { readonly page: TablePage }) {
   return (
     <>
       {iceberg !== undefined && <Figures iceberg={iceberg} />}
-      <Facts
-        facts={[
-          [
-            "Format",
-            iceberg === undefined ? table.format : `Iceberg, version ${iceberg.formatVersion}`,
-          ],
-          ["Location", <Id key="location" id={table.location} />],
-          ...(iceberg === undefined || iceberg.partition.length === 0
-            ? []
-            : ([["Partitioned by", iceberg.partition.join(", ")]] as const)),
-          ...(iceberg === undefined || iceberg.sort.length === 0
-            ? []
-            : ([["Sorted by", iceberg.sort.join(", ")]] as const)),
-          ["Changed", `${agoText(table.updatedAt, now.value)} by ${table.updatedBy}`],
-          ["Protected", table.protected ? "yes" : "no"],
-          ["Id", <Id key="id" id={table.id} />],
-        ]}
-      />
       {iceberg !== undefined && <OverTime iceberg={iceberg} />}
-      <h2>Columns</h2>
+      <h2>{STRINGS.columns}</h2>
       {iceberg === undefined ? (
         <PlainColumns page={{ table }} />
       ) : (
@@ -195,6 +204,24 @@ function Overview({ page: { table, iceberg } }: { readonly page: TablePage }) {
           }
         />
       )}
+      <h2>{STRINGS.details}</h2>
+      <Facts
+        facts={[
+          [
+            "Format",
+            iceberg === undefined ? table.format : `Iceberg, version ${iceberg.formatVersion}`,
+          ],
+          ["Location", <Id key="location" id={table.location} />, "wide"],
+          ...(iceberg === undefined || iceberg.partition.length === 0
+            ? []
+            : ([["Partitioned by", iceberg.partition.join(", ")]] as const)),
+          ...(iceberg === undefined || iceberg.sort.length === 0
+            ? []
+            : ([["Sorted by", iceberg.sort.join(", ")]] as const)),
+          ["Changed", <Changed key="changed" time={table.updatedAt} by={table.updatedBy} />],
+          ["Id", <Id key="id" id={table.id} />],
+        ]}
+      />
     </>
   );
 }
@@ -206,10 +233,10 @@ function Figures({ iceberg: { snapshots, refs } }: { readonly iceberg: IcebergPa
   const { summary, timestamp, operation } = current;
   return (
     <div class="figures">
-      <Figure name="rows" value={countText(summary["total-records"])} />
-      <Figure name="size" value={bytesText(summary["total-files-size"])} />
-      <Figure name="files" value={countText(summary["total-data-files"])} />
-      <Figure name="last commit" value={agoText(timestamp, now.value)} note={operation} />
+      <Figure name="Rows" value={countText(summary["total-records"])} />
+      <Figure name="Size" value={bytesText(summary["total-files-size"])} />
+      <Figure name="Files" value={countText(summary["total-data-files"])} />
+      <Figure name="Last commit" value={<Ago time={timestamp} />} note={operation} />
     </div>
   );
 }
@@ -255,12 +282,19 @@ function OverTime({ iceberg }: { readonly iceberg: IcebergPage }) {
 function PlainColumns({ page: { table } }: { readonly page: TablePage }) {
   return (
     <table class="small">
+      <thead>
+        <tr>
+          <th scope="col">{STRINGS.name}</th>
+          <th scope="col">{STRINGS.type}</th>
+          <th scope="col">{STRINGS.description}</th>
+        </tr>
+      </thead>
       <tbody>
         {(table.columns ?? []).map(({ name, type, nullable, comment }) => (
           <tr key={name}>
             <th scope="row">{name}</th>
             <td>
-              {type}
+              <code>{type}</code>
               {nullable ? "" : " not null"}
             </td>
             <td>{comment}</td>

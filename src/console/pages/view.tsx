@@ -1,8 +1,10 @@
-import { useState } from "preact/hooks";
 import type { PageViewVersion, ViewPage } from "../../api/page-operations.ts";
 import { ApiError, namespaceName } from "../../client/client.ts";
+import { commitProperties } from "../commit-properties.ts";
 import { client, now, useLoaded } from "../data.ts";
 import { agoText, countText } from "../format.ts";
+import { useLook } from "../navigation.ts";
+import { Ago, Changed } from "../parts/ago.tsx";
 import { Code, Id } from "../parts/copy.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Heading } from "../parts/heading.tsx";
@@ -24,35 +26,41 @@ interface Place {
 export function ViewView(place: Place) {
   const { catalog, namespace, name } = place;
   const path = { catalog, namespace: namespaceName(namespace), view: name };
-  const { data, error } = useLoaded(`view ${JSON.stringify(path)}`, () =>
+  const { data, error, reload } = useLoaded(`view ${JSON.stringify(path)}`, () =>
     client.call("getViewPage", { path }),
   );
   // The catalog does not know views of SQL: their shard does.
   const isOfSql = error instanceof ApiError && error.problem.code === "VIEW_NOT_FOUND";
   return (
     <>
-      <Heading icon="view" name={name} />
+      <Heading icon="view" name={name} badges={["view"]} />
       {isOfSql ? (
         <SqlView {...place} refusal={error} />
       ) : (
         <Shown data={data} error={error}>
-          {(page) => <IcebergView {...page} />}
+          {(page) => <IcebergView page={page} onDone={reload} />}
         </Shown>
       )}
     </>
   );
 }
 
-function IcebergView({ view, properties, versions, versionCount, currentVersionId }: ViewPage) {
-  const [chosen, setChosen] = useState(currentVersionId);
-  const shown = versions.find(({ versionId }) => versionId === chosen) ?? versions[0];
+interface IcebergViewProps {
+  readonly page: ViewPage;
+  readonly onDone: () => Promise<void>;
+}
+
+function IcebergView({ page, onDone }: IcebergViewProps) {
+  const { view, properties, versions, versionCount, currentVersionId } = page;
+  const [chosen, setChosen] = useLook("version");
+  const wanted = chosen || String(currentVersionId);
+  const shown = versions.find(({ versionId }) => String(versionId) === wanted) ?? versions[0];
   return (
     <>
       <Facts
         facts={[
-          ["Kind", "view"],
-          ["Location", <Id key="location" id={view.location} />],
-          ["Changed", `${agoText(view.updatedAt, now.value)} by ${view.updatedBy}`],
+          ["Location", <Id key="location" id={view.location} />, "wide"],
+          ["Changed", <Changed key="changed" time={view.updatedAt} by={view.updatedBy} />],
           ["Id", <Id key="id" id={view.id} />],
         ]}
       />
@@ -62,7 +70,7 @@ function IcebergView({ view, properties, versions, versionCount, currentVersionI
           {STRINGS.version}{" "}
           <select
             value={String(shown?.versionId)}
-            onChange={(event) => setChosen(Number(event.currentTarget.value))}
+            onChange={(event) => setChosen(event.currentTarget.value)}
           >
             {versions.map(({ versionId, at }) => (
               <option key={versionId} value={String(versionId)}>
@@ -79,7 +87,13 @@ function IcebergView({ view, properties, versions, versionCount, currentVersionI
         </span>
       </div>
       {shown !== undefined && <Version {...shown} />}
-      <PropertyList properties={properties} />
+      <PropertyList
+        properties={properties}
+        onSave={async (change) => {
+          await commitProperties(view, change);
+          await onDone();
+        }}
+      />
     </>
   );
 }
@@ -101,13 +115,8 @@ function Version({ defaultCatalog, defaultNamespace, ...version }: PageViewVersi
       ))}
       <Facts
         facts={[
-          [
-            "Written",
-            <time key="at" dateTime={at}>
-              {agoText(at, now.value)}
-            </time>,
-          ],
-          ["Names are looked up in", within.length === 0 ? "—" : within.join(".")],
+          ["Written", <Ago key="at" time={at} />],
+          ["Names resolve in", within.length === 0 ? "—" : within.join(".")],
           ...Object.entries(summary).map(([name, value]) => [name, value] as const),
         ]}
       />
@@ -122,7 +131,9 @@ function Version({ defaultCatalog, defaultNamespace, ...version }: PageViewVersi
           {schema.fields.map(({ id, name, type }) => (
             <tr key={id}>
               <th scope="row">{name}</th>
-              <td>{type}</td>
+              <td>
+                <code>{type}</code>
+              </td>
             </tr>
           ))}
         </tbody>

@@ -43,20 +43,23 @@ export function Confirm(props: ConfirmProps) {
         </h2>
         <p>{text}</p>
         {children}
-        <input
-          aria-label="Name"
-          value={typed}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
+        <label>
+          {STRINGS.name}
+          <input
+            value={typed}
+            placeholder={name}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        </label>
         <p class="actions">
           <button type="button" onClick={() => dialog.current?.close()}>
             {STRINGS.cancel}
           </button>
           <button
             type="button"
-            class="danger"
+            class="danger primary"
             disabled={typed !== name}
             onClick={() => void confirm()}
           >

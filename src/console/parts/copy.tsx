@@ -1,28 +1,35 @@
 import { useState } from "preact/hooks";
 import { STRINGS } from "../strings.ts";
+import { Icon } from "./icon.tsx";
 
 /** A button that copies a text, and says so. */
 export function Copy({
   text,
   label = STRINGS.copy,
+  isSmall = false,
 }: {
-  readonly text: string;
+  readonly text: string | (() => string);
   readonly label?: string;
+  /** An icon without a text, beside an id. */
+  readonly isSmall?: boolean;
 }) {
   const [isDone, setDone] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(typeof text === "string" ? text : text());
     setDone(true);
     setTimeout(() => setDone(false), 1_500);
   };
   return (
     <button
       type="button"
-      class="copy"
-      title={`${label}: ${text.slice(0, 80)}`}
+      class={isSmall ? "copy icon-only" : "copy"}
+      title={typeof text === "string" ? `${label}: ${text.slice(0, 80)}` : undefined}
       onClick={() => void copy()}
     >
-      <span aria-live="polite">{isDone ? STRINGS.copied : label}</span>
+      {isSmall && <Icon name={isDone ? "good" : "copy"} />}
+      <span aria-live="polite" class={isSmall ? "hidden" : undefined}>
+        {isDone ? STRINGS.copied : label}
+      </span>
     </button>
   );
 }
@@ -32,7 +39,7 @@ export function Id({ id, text = id }: { readonly id: string; readonly text?: str
   return (
     <span class="id">
       <code title={id}>{text}</code>
-      <Copy text={id} />
+      <Copy text={id} isSmall />
     </span>
   );
 }

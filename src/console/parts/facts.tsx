@@ -1,15 +1,14 @@
 import type { ComponentChildren } from "preact";
 
-/** Names and values, one line each. */
-export function Facts({
-  facts,
-}: {
-  readonly facts: readonly (readonly [string, ComponentChildren])[];
-}) {
+/** Name and value; `wide` of a value that wants a line to itself. */
+export type Fact = readonly [name: string, value: ComponentChildren, room?: "wide"];
+
+/** Names and values. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
+      {facts.map(([name, value, room]) => (
+        <div key={name} class={room}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
@@ -25,8 +24,8 @@ export function Figure({
   note,
 }: {
   readonly name: string;
-  readonly value: string;
-  readonly note?: string;
+  readonly value: ComponentChildren;
+  readonly note?: ComponentChildren;
 }) {
   return (
     <div class="figure">

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useLook } from "../navigation.ts";
+import { Icon } from "./icon.tsx";
 
 export interface Column<T> {
   readonly name: string;
@@ -7,6 +9,8 @@ export interface Column<T> {
   readonly title?: string;
   readonly of: (item: T) => ComponentChildren;
   readonly isNumber?: boolean;
+  /** Its name is for those alone who do not see what is in it. */
+  readonly isNameless?: boolean;
   /** Left out where the page is narrow. */
   readonly isExtra?: boolean;
   readonly sort?: (a: T, b: T) => number;
@@ -20,6 +24,8 @@ interface GridProps<T> {
   readonly onOpen?: ((item: T) => void) | undefined;
   /** Asks for more items, when the end comes into sight. */
   readonly onEnd?: (() => void) | undefined;
+  /** What the order of the rows is called in the address; else the address does not say it. */
+  readonly sortAs?: string | undefined;
 }
 
 /** Height of a row, which the style sheet sets too. In pixels. */
@@ -27,29 +33,32 @@ const ROW = 36;
 /** Rows drawn beyond both borders of the window. */
 const MARGIN = 10;
 
-interface Sorting {
-  readonly column: string;
-  readonly isUp: boolean;
+/** The name of a column, behind `-` where the greatest comes first. */
+type Sorting = string;
+
+/** Kept in the address, where it has a name there. */
+function useSorting(name: string | undefined): readonly [Sorting, (by: Sorting) => void] {
+  const own = useState<Sorting>("");
+  const looked = useLook(name ?? "");
+  return name === undefined ? own : looked;
 }
 
-function sorted<T>(
-  items: readonly T[],
-  columns: readonly Column<T>[],
-  by: Sorting | undefined,
-): readonly T[] {
-  const compare = columns.find(({ name }) => name === by?.column)?.sort;
-  if (compare === undefined || by === undefined) return items;
-  return [...items].sort((a, b) => (by.isUp ? compare(a, b) : compare(b, a)));
+function sorted<T>(items: readonly T[], columns: readonly Column<T>[], by: Sorting): readonly T[] {
+  const isDown = by.startsWith("-");
+  const compare = columns.find(({ name }) => name === (isDown ? by.slice(1) : by))?.sort;
+  if (compare === undefined) return items;
+  return [...items].sort((a, b) => (isDown ? compare(b, a) : compare(a, b)));
 }
 
 /**
  * A table that draws only the rows in sight, so that 100,000 of them cost no more than 100. Rows
  * take the focus: `j` and `k` go through them, Enter opens.
  */
-export function Grid<T>({ label, columns, items, keyOf, onOpen, onEnd }: GridProps<T>) {
+export function Grid<T>(props: GridProps<T>) {
+  const { label, columns, items, keyOf, onOpen, onEnd, sortAs } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const [range, setRange] = useState({ from: 0, to: 60 });
-  const [by, setBy] = useState<Sorting>();
+  const [by, setBy] = useSorting(sortAs);
   const shown = sorted(items, columns, by);
   useEffect(() => {
     const measure = () => {
@@ -105,22 +114,26 @@ export function Grid<T>({ label, columns, items, keyOf, onOpen, onEnd }: GridPro
 
 interface HeadProps<T> {
   readonly column: Column<T>;
-  readonly by: Sorting | undefined;
+  readonly by: Sorting;
   readonly onSort: (by: Sorting) => void;
 }
 
 function Head<T>({ column, by, onSort }: HeadProps<T>) {
-  const { name, title, sort, isNumber, isExtra } = column;
-  const isUp = by?.column === name ? by.isUp : undefined;
+  const { name, title, sort, isNumber, isNameless, isExtra } = column;
+  const isUp = by === name ? true : by === `-${name}` ? false : undefined;
   const state = isUp === undefined ? "none" : isUp ? "ascending" : "descending";
   return (
     <th scope="col" title={title} class={classOf(isNumber, isExtra)} aria-sort={sort && state}>
       {sort === undefined ? (
-        name
+        <span class={isNameless ? "hidden" : undefined}>{name}</span>
       ) : (
-        <button type="button" onClick={() => onSort({ column: name, isUp: isUp === false })}>
+        <button type="button" onClick={() => onSort(isUp === true ? `-${name}` : name)}>
           {name}
-          <span aria-hidden="true">{isUp === undefined ? "" : isUp ? " ↑" : " ↓"}</span>
+          {isUp === undefined ? (
+            <Icon name="sort" />
+          ) : (
+            <span aria-hidden="true">{isUp ? " ↑" : " ↓"}</span>
+          )}
         </button>
       )}
     </th>

@@ -5,6 +5,8 @@ import { isJumpOpen } from "../keyboard.ts";
 import { go } from "../navigation.ts";
 import { pathOf, routeToFound } from "../route.ts";
 import { STRINGS } from "../strings.ts";
+import { fullName } from "./full-name.tsx";
+import { Icon } from "./icon.tsx";
 
 const WAIT_MS = 150;
 const SHOWN = 12;
@@ -13,6 +15,8 @@ const SHOWN = 12;
 export function Jump() {
   const [text, setText] = useState("");
   const [found, setFound] = useState<readonly Found[]>([]);
+  /** What `found` was found for. */
+  const [sought, setSought] = useState("");
   const [at, setAt] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
   const isOpen = isJumpOpen.value;
@@ -29,7 +33,10 @@ export function Jump() {
     const timer = setTimeout(() => {
       client
         .call("searchNames", { query: { q: text, pageSize: SHOWN } })
-        .then(({ items }) => setFound(items))
+        .then(({ items }) => {
+          setFound(items);
+          setSought(text);
+        })
         .catch(() => setFound([]));
     }, WAIT_MS);
     return () => clearTimeout(timer);
@@ -78,16 +85,12 @@ export function Jump() {
             onClick={() => open(item)}
             onKeyDown={onKey}
           >
-            <span class="dim">{item.type}</span> {fullName(item)}
+            <Icon name={item.type} /> {fullName(item)}
+            <span class="dim"> {item.type}</span>
           </div>
         ))}
       </div>
-      {text !== "" && found.length === 0 && <p class="dim">{STRINGS.noMatch}</p>}
+      {text !== "" && sought === text && found.length === 0 && <p class="dim">{STRINGS.noMatch}</p>}
     </dialog>
   );
-}
-
-function fullName({ type, name, catalog, namespace = [] }: Found): string {
-  const above = catalog === undefined ? [] : [catalog];
-  return [...above, ...namespace, ...(type === "namespace" ? [] : [name])].join(".");
 }

@@ -13,6 +13,7 @@ interface NamedGridProps<T> {
   /** After the name. */
   readonly columns: readonly Column<T>[];
   readonly onEnd?: (() => void) | undefined;
+  readonly sortAs?: string | undefined;
 }
 
 /** A table of what has a name and a page, by name. */
@@ -23,6 +24,7 @@ export function NamedGrid<T extends { readonly id: string; readonly name: string
   routeTo,
   columns,
   onEnd,
+  sortAs,
 }: NamedGridProps<T>) {
   const name: Column<T> = {
     name: "Name",
@@ -41,6 +43,7 @@ export function NamedGrid<T extends { readonly id: string; readonly name: string
       keyOf={({ id }) => id}
       onOpen={(item) => go(routeTo(item))}
       onEnd={onEnd}
+      sortAs={sortAs}
       columns={[name, ...columns]}
     />
   );
