@@ -61,6 +61,8 @@ export interface Home {
   /** More was changed in these minutes than was counted. */
   readonly isPartial: boolean;
   readonly failedJobs: readonly Job[];
+  /** Some of the tables that changed just now, by what their totals tell. */
+  readonly unhealthy: readonly UnhealthyTable[];
   /** Soonest gone first. */
   readonly dropped: readonly Dropped[];
   /** Names of what was changed, without what is gone. */
@@ -83,6 +85,13 @@ export interface TableLine extends Summary {
   readonly files?: string;
   readonly lastCommit?: string;
   readonly operation?: string;
+  /** Codes of health findings that its totals tell; `getHealth` reads its manifests too. */
+  readonly findings?: readonly string[];
+}
+
+/** A table that wants care. */
+export interface UnhealthyTable extends FoundThing {
+  readonly findings: readonly string[];
 }
 
 export interface NamespacePage {
@@ -178,7 +187,12 @@ const TABLE_LINE: Schema = {
     files: INT64,
     lastCommit: TIME,
     operation: TEXT,
+    findings: listOf(TEXT),
   },
+};
+const UNHEALTHY: Schema = {
+  ...FOUND_THING,
+  properties: { ...(FOUND_THING["properties"] as object), findings: listOf(TEXT) },
 };
 const PAGE_SCHEMA: Schema = object({ schemaId: COUNT, fields: listOf(FIELD) });
 const VIEW_VERSION: Schema = object(
@@ -233,6 +247,7 @@ export const PAGE_OPERATIONS: Readonly<Record<keyof PageOperations, ApiOperation
         minutes: listOf(object({ minute: TIME, changes: COUNT })),
         isPartial: FLAG,
         failedJobs: listOf(JOB),
+        unhealthy: listOf(UNHEALTHY),
         dropped: listOf(DROPPED),
         names: listOf(FOUND_THING),
       },

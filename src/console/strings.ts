@@ -128,6 +128,10 @@ export const STRINGS = {
   refresh: "Refresh",
   indexes: "Indexes",
   constraints: "Constraints",
+  enforced: "enforced",
+  notEnforced: "not enforced",
+  query100: "Query",
+  noRowsYet: "The table has no rows yet.",
   none: "None.",
   noRows: "The catalog keeps rows of row tables alone.",
   access: "Access",
@@ -182,7 +186,11 @@ export const STRINGS = {
   isCurrent: "This is the current snapshot.",
   noAncestor:
     "The current snapshot did not grow out of this one: main cannot be rolled back to it.",
+  share: "Share",
   health: "Health",
+  findings: { SMALL_FILES: "small files", MANY_DELETES: "many deletes" } as Readonly<
+    Record<string, string>
+  >,
   healthy: "Nothing needs repair.",
   fileSizes: "Sizes of data files",
   partitions: "Partitions",
@@ -210,7 +218,7 @@ export const STRINGS = {
 export const KEY_HELP: readonly (readonly [keys: string, does: string])[] = [
   ["/", "jump to a name"],
   ["j  k", "next, previous row"],
-  ["Enter", "open the row"],
+  ["Enter", "open the row; choose a snapshot"],
   ["[  ]", "previous, next tab"],
   ["d", "to the two snapshots that are compared, or to choose them"],
   ["y", "copy the name of what is shown"],

@@ -1,6 +1,6 @@
 import type { ManifestFigures, PartitionFigures } from "./manifest-figures.ts";
 import { DELETE_AFTER_COMMIT } from "./metadata-log.ts";
-import type { TableMetadata } from "./model.ts";
+import { defaultSpec, type TableMetadata } from "./model.ts";
 
 /** What is wrong with how a table lies in its files, and what to do about it. */
 export interface HealthFinding {
@@ -51,6 +51,38 @@ export function healthOf(input: HealthInput): readonly HealthFinding[] {
   );
 }
 
+/** What the summary of a snapshot says of the whole of it. */
+export interface SnapshotTotals {
+  readonly files: number;
+  readonly bytes: bigint;
+  readonly rows: bigint;
+  readonly deleteFiles: number;
+  /** Rows that positions or values delete. */
+  readonly deleted: bigint;
+}
+
+/** Partitions may need many files: without a look at manifests only far smaller ones count. */
+const FAR_SMALLER = 16n;
+
+/**
+ * Codes of what totals alone tell, without a look at manifests: a table whose files lie badly in a
+ * few of its partitions is not found.
+ */
+export function healthOfTotals(
+  totals: SnapshotTotals,
+  metadata: TableMetadata,
+): readonly HealthFinding["code"][] {
+  const { files, bytes, rows, deleteFiles, deleted } = totals;
+  const target = amount(metadata, TARGET_FILE_BYTES) || 1n;
+  const isPartitioned = (defaultSpec(metadata)?.fields.length ?? 0) > 0;
+  const saves = saved({ files, bytes }, target);
+  const isSmall = !isPartitioned || bytes * FAR_SMALLER < BigInt(files) * target;
+  return [
+    ...(areManyDeletes({ rows, deleted, deleteFiles, files }) ? ["MANY_DELETES" as const] : []),
+    ...(saves >= WORTH_FILES && saves * 2 >= files && isSmall ? ["SMALL_FILES" as const] : []),
+  ];
+}
+
 /** A property that is a whole number; what is not counts as the default. */
 function amount(
   { properties }: TableMetadata,
@@ -61,7 +93,10 @@ function amount(
 }
 
 /** Data files of a partition that a rewrite would save. */
-function saved({ files, bytes }: PartitionFigures, target: bigint): number {
+function saved(
+  { files, bytes }: Pick<PartitionFigures, "files" | "bytes">,
+  target: bigint,
+): number {
   return Math.max(0, files - Math.max(1, Number((bytes + target - 1n) / target)));
 }
 
@@ -86,14 +121,19 @@ function smallFiles({ metadata, figures }: HealthInput): HealthFinding | undefin
   };
 }
 
+function areManyDeletes(of: Omit<SnapshotTotals, "bytes">): boolean {
+  const { files, rows, deleteFiles, deleted } = of;
+  const isMuch = deleted * 10n >= rows && deleted > 0n;
+  return isMuch || (deleteFiles >= WORTH_FILES && deleteFiles * 2 >= files);
+}
+
 function manyDeletes({ figures }: HealthInput): HealthFinding | undefined {
   if (figures === undefined) return undefined;
   const { data, positionDeletes, equalityDeletes, deletionVectors } = figures;
   const deleted = positionDeletes.rows + equalityDeletes.rows + deletionVectors.rows;
   const deleteFiles = positionDeletes.files + equalityDeletes.files;
-  const isMuch = deleted * 10n >= data.rows && deleted > 0n;
-  const isMany = deleteFiles >= WORTH_FILES && deleteFiles * 2 >= data.files;
-  if (!isMuch && !isMany) return undefined;
+  const { files, rows } = data;
+  if (!areManyDeletes({ rows, deleted, deleteFiles, files })) return undefined;
   return {
     code: "MANY_DELETES",
     severity: deleted * 2n >= data.rows ? "warning" : "advice",

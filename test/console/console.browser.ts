@@ -191,6 +191,11 @@ function answersKeys(): void {
     await page.keyboard.press("]");
     await page.waitForURL(/\/t\/cores\/history$/);
     await page.getByRole("table", { name: "Snapshots" }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Snapshot" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText("Choose one snapshot").waitFor();
     await page.keyboard.press("d");
     await page.keyboard.press("Space");
     await page.keyboard.press("Tab");

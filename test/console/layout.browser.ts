@@ -19,6 +19,35 @@ function opened() {
   return page;
 }
 
+/** A table whose totals tell of many files that are far too small. */
+async function plantTiny(schema: object): Promise<void> {
+  await ask(stand.url, "POST", "/iceberg/v1/lake/namespaces/web/tables", {
+    name: "tiny",
+    schema,
+  });
+  const summary = {
+    operation: "append",
+    "total-records": "5000",
+    "total-data-files": "40",
+    "total-files-size": "40000000",
+  };
+  const snapshot = {
+    "snapshot-id": 1,
+    "sequence-number": 1,
+    "timestamp-ms": Date.now(),
+    "manifest-list": "file:///nowhere/x.avro",
+    summary,
+  };
+  const ref = { "ref-name": "main", type: "branch", "snapshot-id": 1 };
+  await ask(stand.url, "POST", "/iceberg/v1/lake/namespaces/web/tables/tiny", {
+    requirements: [],
+    updates: [
+      { action: "add-snapshot", snapshot },
+      { action: "set-snapshot-ref", ...ref },
+    ],
+  });
+}
+
 describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIceberg wrote", () => {
   beforeAll(async () => {
     stand = await Stand.start();
@@ -35,6 +64,7 @@ describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIce
       name: "none",
       schema,
     });
+    await plantTiny(schema);
     const other = { name: "delta", format: "DELTA", location: `file://${stand.directory}/lake/d` };
     await ask(stand.url, "POST", "/api/v1/catalogs/lake/namespaces/web/tables", other);
   });
@@ -57,10 +87,33 @@ describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIce
     await page.context().close();
   });
 
+  test("home and the namespace name the tables with small files", async () => {
+    ({ page } = await stand.open("/c/lake/web"));
+    await page.getByRole("row", { name: /^tiny .* small files/ }).waitFor();
+    expect(await page.getByText("small files").count()).toBe(1);
+    await page.context().close();
+    ({ page } = await stand.open("/"));
+    await page.locator("li", { hasText: "lake.web.tiny" }).getByText("small files").waitFor();
+    await page.getByRole("region", { name: "Needs care" }).getByRole("link").first().click();
+    await page.waitForURL(/\/web\/t\/tiny\/files$/);
+    await page.context().close();
+  });
+
   test("columns have their nulls and bounds", async () => {
     ({ page } = await stand.open(`${EVENTS}/stats`));
     await page.getByRole("table", { name: "Columns" }).waitFor();
     expect((await cells("s")).slice(-2)).toEqual(["b", "c"]);
+    const at = "/api/v1/catalogs/lake/namespaces/web/tables/events";
+    const { iceberg } = (await (await fetch(`${stand.url}${at}:page`)).json()) as {
+      iceberg: { refs: readonly { readonly name: string; readonly snapshotId: string }[] };
+    };
+    const current = iceberg.refs.find(({ name }) => name === "main")?.snapshotId;
+    await ask(stand.url, "PUT", `${at}/snapshots/${current}/constraints`, {
+      constraints: [{ name: "small", kind: "CHECK", expression: "id < 10" }],
+    });
+    await page.reload();
+    const told = page.getByRole("region", { name: "Constraints" }).getByRole("row");
+    expect(await told.allInnerTexts()).toEqual([expect.stringMatching(/small\s+check\s+id < 10/)]);
     await page.context().close();
   });
 

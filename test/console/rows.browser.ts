@@ -41,6 +41,17 @@ describe.skipIf(CHROMIUM === undefined)("row tables in the console", () => {
     ),
   );
 
+  test("a query of its first rows is a click away, and waits to be run", async () => {
+    const { page } = await stand.open(ITEMS);
+    await page.getByRole("link", { name: "Query" }).click();
+    const editor = page.getByLabel("Statement");
+    await editor.waitFor();
+    expect(await editor.innerText()).toBe('SELECT * FROM "shop"."items" LIMIT 100');
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("SELECT 100 ·").waitFor();
+    await page.context().close();
+  });
+
   test("columns, indexes and constraints are those of the table", async () => {
     const { page } = await stand.open(`${ITEMS}/schema`);
     await page.getByText("CREATE INDEX by_price").waitFor();

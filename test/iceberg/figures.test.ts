@@ -8,7 +8,7 @@ import {
 } from "../../src/iceberg/manifest-figures.ts";
 import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
 import { partitionText } from "../../src/iceberg/single-value.ts";
-import { healthOf } from "../../src/iceberg/table-health.ts";
+import { healthOf, healthOfTotals } from "../../src/iceberg/table-health.ts";
 import { parseTransform } from "../../src/iceberg/transform.ts";
 import type { PrimitiveName, PrimitiveType } from "../../src/iceberg/type.ts";
 import { avroFile } from "../support/avro-writer.ts";
@@ -167,6 +167,26 @@ describe("health", () => {
     expect(codes({ figures })).toEqual([]);
     figures.positionDeletes.rows = 50n;
     expect(codes({ figures })).toEqual(["MANY_DELETES"]);
+  });
+
+  it("tells small files and many deletes by totals alone", () => {
+    const totals = { files: 100, bytes: 100_000n, rows: 500n, deleteFiles: 1, deleted: 49n };
+    const of = (more: object, changes: object = {}) =>
+      healthOfTotals({ ...totals, ...more }, parse(changes));
+    expect(of({})).toEqual(["SMALL_FILES"]);
+    expect(of({ files: 10 })).toEqual([]);
+    expect(of({ deleted: 50n })).toEqual(["MANY_DELETES", "SMALL_FILES"]);
+    expect(of({ files: 11, deleteFiles: 10, bytes: 11n << 30n })).toEqual(["MANY_DELETES"]);
+    // Files of 100 MiB, where 512 are aimed at: a partition each may need them.
+    const bytes = 10_000n * 1_048_576n;
+    expect(of({ bytes })).toEqual([]);
+    const unpartitioned = {
+      "default-spec-id": 0,
+      "partition-specs": [{ "spec-id": 0, fields: [] }],
+    };
+    expect(of({ bytes }, unpartitioned)).toEqual(["SMALL_FILES"]);
+    const properties = { "write.target-file-size-bytes": "1000" };
+    expect(of({}, { ...unpartitioned, properties })).toEqual([]);
   });
 
   it("tells snapshots past the table's own retention, and no others", () => {

@@ -1,10 +1,12 @@
 import type { Change, FoundThing } from "../../api/resources.ts";
 import { shortId } from "../format.ts";
+import { go } from "../navigation.ts";
 import { Ago } from "../parts/ago.tsx";
 import { Id } from "../parts/copy.tsx";
 import { FullName } from "../parts/full-name.tsx";
 import { Grid } from "../parts/grid.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
+import { routeToFound } from "../route.ts";
 import { STRINGS } from "../strings.ts";
 
 interface ChangeLinesProps {
@@ -20,6 +22,10 @@ export function ChangeLines({ changes, names }: ChangeLinesProps) {
       label={STRINGS.changes}
       items={changes}
       keyOf={({ id }) => id}
+      onOpen={({ entities: [first] }) => {
+        const found = byId.get(first?.id ?? "");
+        if (found !== undefined) go(routeToFound(found));
+      }}
       columns={[
         { name: "When", of: ({ time }) => <Ago time={time} /> },
         { name: "What", of: ({ operation }) => operation },

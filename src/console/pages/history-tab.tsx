@@ -76,6 +76,7 @@ export function History({ table, iceberg, onDone }: HistoryProps) {
         items={rows}
         keyOf={({ item }) => item.snapshotId}
         onEnd={more.next}
+        onOpen={({ item }) => toggle(item.snapshotId)}
         columns={[
           { name: "Graph", of: (row) => <GraphCell row={row} lanes={Math.min(lanes, 12)} /> },
           {

@@ -8,6 +8,7 @@ import { go, useLook } from "../navigation.ts";
 import { Ago, Changed } from "../parts/ago.tsx";
 import { Id } from "../parts/copy.tsx";
 import { Facts, Figure } from "../parts/facts.tsx";
+import { Findings } from "../parts/findings.tsx";
 import { Grid } from "../parts/grid.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -233,7 +234,8 @@ function Tables({ place, tables, onEnd }: TablesProps) {
             sort: byNumber(({ bytes }) => bytes),
           },
           {
-            name: "Share",
+            name: STRINGS.share,
+            isNameless: true,
             of: ({ bytes = "0" }) => <Share value={Number(bytes)} most={most} />,
             isExtra: true,
           },
@@ -243,6 +245,12 @@ function Tables({ place, tables, onEnd }: TablesProps) {
             isNumber: true,
             isExtra: true,
             sort: byNumber(({ files }) => files),
+          },
+          {
+            name: STRINGS.health,
+            of: ({ findings }) => <Findings codes={findings} />,
+            isExtra: true,
+            sort: ({ findings: a = [] }, { findings: b = [] }) => b.length - a.length,
           },
           {
             name: "Last commit",

@@ -5,7 +5,7 @@ import { client, useLoaded } from "../data.ts";
 import { countText } from "../format.ts";
 import { useLook } from "../navigation.ts";
 import { type Column, Grid } from "../parts/grid.tsx";
-import { Refused, Shown } from "../parts/states.tsx";
+import { Empty, Refused, Shown } from "../parts/states.tsx";
 import { usePages } from "../parts/use-pages.ts";
 import { Value } from "../parts/value.tsx";
 import type { ReadRow } from "../row-values.ts";
@@ -149,6 +149,7 @@ function Scan({ table, index, isReverse, onEdit }: ScanProps) {
               {countText(rows.length)} rows{more.next === undefined ? "" : " so far"}
             </p>
             {more.error !== undefined && <Refused error={more.error} />}
+            {rows.length === 0 && <Empty text={STRINGS.noRowsYet} />}
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the focus */}
             <section class="scroll" tabIndex={0} aria-label={STRINGS.rows}>
               <Grid

@@ -1,3 +1,4 @@
+import type { Constraint } from "../../api/constraint-operations.ts";
 import type { ColumnFigures } from "../../api/layout-operations.ts";
 import type { Stats } from "../../api/statistics-operations.ts";
 import { client, useLoaded } from "../data.ts";
@@ -10,14 +11,13 @@ import { type Bar, Bars, Share } from "../pictures/bars.tsx";
 import { STRINGS } from "../strings.ts";
 import type { TablePath } from "./table.tsx";
 
-/** The columns of a snapshot, as manifests and stored statistics describe them. */
-export function StatsTab({
-  path,
-  snapshot,
-}: {
+interface StatsProps {
   readonly path: TablePath;
   readonly snapshot: string;
-}) {
+}
+
+/** The columns of a snapshot, as manifests and stored statistics describe them. */
+export function StatsTab({ path, snapshot }: StatsProps) {
   const key = JSON.stringify([path, snapshot]);
   const figures = (pageToken?: string) =>
     client.call("listColumnFigures", {
@@ -39,9 +39,43 @@ export function StatsTab({
             put={put.data?.items ?? []}
             onEnd={more.next}
           />
+          <Constraints path={path} snapshot={snapshot} />
         </>
       )}
     </Shown>
+  );
+}
+
+function constraintText({ columns, expression, reference }: Constraint): string {
+  const of = columns.map(({ name }) => name).join(", ");
+  if (reference === undefined) return expression || of;
+  return `${of} → ${reference.table} (${reference.columns.map(({ name }) => name).join(", ")})`;
+}
+
+/** What was said of the rows of the snapshot; nothing where nothing was. */
+function Constraints({ path, snapshot }: StatsProps) {
+  const { data } = useLoaded(`constraints ${JSON.stringify([path, snapshot])}`, () =>
+    client.call("getConstraints", { path: { ...path, snapshot } }),
+  );
+  if (data === undefined || data.constraints.length === 0) return null;
+  return (
+    <section aria-label={STRINGS.constraints}>
+      <h2>{STRINGS.constraints}</h2>
+      <table class="small">
+        <tbody>
+          {data.constraints.map((one) => (
+            <tr key={one.name}>
+              <th scope="row">{one.name}</th>
+              <td>{one.kind.toLowerCase().replaceAll("_", " ")}</td>
+              <td>
+                <code>{constraintText(one)}</code>
+              </td>
+              <td class="dim">{one.enforced ? STRINGS.enforced : STRINGS.notEnforced}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

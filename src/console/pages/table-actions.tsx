@@ -1,9 +1,11 @@
 import { useRef, useState } from "preact/hooks";
 import type { Table } from "../../api/resources.ts";
 import { namespaceName } from "../../client/client.ts";
+import { previewOf } from "../connect.ts";
 import { client } from "../data.ts";
 import { go } from "../navigation.ts";
 import { Confirm } from "../parts/confirm.tsx";
+import { Link } from "../parts/link.tsx";
 import { useRun } from "../parts/use-run.ts";
 import { STRINGS } from "../strings.ts";
 
@@ -34,6 +36,15 @@ export function TableActions({
   return (
     <div class="actions">
       {refusal !== undefined && <p role="alert">{refusal}</p>}
+      {table.format === "ROW" && (
+        <Link
+          class="button"
+          to={{ view: "sql" }}
+          look={{ catalog, sql: previewOf(namespace, name) }}
+        >
+          {STRINGS.query100}
+        </Link>
+      )}
       <button type="button" onClick={() => void protect()}>
         {table.protected ? STRINGS.unprotect : STRINGS.protect}
       </button>

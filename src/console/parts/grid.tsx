@@ -51,8 +51,8 @@ function sorted<T>(items: readonly T[], columns: readonly Column<T>[], by: Sorti
 }
 
 /**
- * A table that draws only the rows in sight, so that 100,000 of them cost no more than 100. Rows
- * take the focus: `j` and `k` go through them, Enter opens.
+ * A table that draws only the rows in sight, so that 100,000 of them cost no more than 100. `j`
+ * and `k` go through its rows, Enter opens one; Tab goes through what is in them.
  */
 export function Grid<T>(props: GridProps<T>) {
   const { label, columns, items, keyOf, onOpen, onEnd, sortAs } = props;
@@ -93,8 +93,8 @@ export function Grid<T>(props: GridProps<T>) {
           <tr
             key={keyOf(item)}
             aria-rowindex={from + i + 2}
-            tabIndex={onOpen === undefined ? undefined : 0}
-            data-row={onOpen === undefined ? undefined : ""}
+            tabIndex={-1}
+            data-row={onOpen === undefined ? "" : "open"}
             onKeyDown={(event) => {
               if (event.key === "Enter" && event.target === event.currentTarget) onOpen?.(item);
             }}

@@ -4,10 +4,12 @@ import type {
   NamespacePage,
   PageOperations,
   TableLine,
+  UnhealthyTable,
 } from "../../api/page-operations.ts";
-import type { Summary, Thing } from "../../api/resources.ts";
+import type { FoundThing, Summary, Thing } from "../../api/resources.ts";
 import { FirnError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { healthOfTotals } from "../../iceberg/table-health.ts";
 import type { Actor } from "../../service/actor.ts";
 import type { ChangeInfo } from "../../service/entity-history.ts";
 import type { ModelService } from "../../service/resources/service.ts";
@@ -51,6 +53,7 @@ export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
     ]);
     const failed = jobs.items.filter(({ state }) => state === "failed");
     const things = thingsOf(recent.changes.slice(-CHANGES_SHOWN));
+    const names = await service.lookup.whereAre(actor, things);
     return {
       catalogs: catalogs.items.map((item) => renderSummary(item)),
       changes: recent.changes.slice(-CHANGES_SHOWN).reverse().map(renderChange),
@@ -58,7 +61,8 @@ export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
       isPartial: recent.isPartial,
       failedJobs: failed.slice(0, FEW).map(renderJob),
       dropped: dropped.items.map(renderDropped),
-      names: await service.lookup.whereAre(actor, things),
+      names,
+      unhealthy: await unhealthyOf(service, actor, names),
       ...usageOf(actor, node),
     };
   },
@@ -184,18 +188,36 @@ async function tableLines(
   return lines;
 }
 
+/** Those of a few tables, the newest changed first, that want care. */
+async function unhealthyOf(
+  service: ModelService,
+  actor: Actor,
+  names: readonly FoundThing[],
+): Promise<readonly UnhealthyTable[]> {
+  const tables = names.filter(({ type }) => type === "table").slice(-READS);
+  const found = await Promise.all(
+    tables.map(async (one) => {
+      const { catalog = "", namespace = [], name } = one;
+      const ref = { catalog, namespace, table: name };
+      const { findings = [] } = await unlessForbidden(figuresOf(service, actor, ref, {}), {});
+      return findings.length === 0 ? [] : [{ ...one, findings }];
+    }),
+  );
+  return found.flat();
+}
+
 type Figures = Omit<TableLine, keyof Summary>;
 
 /** A table without a snapshot, or one that has gone since, or whose file is damaged, has none. */
 async function figuresOf(
-  { snapshots }: ModelService,
+  service: ModelService,
   actor: Actor,
   ref: Parameters<ModelService["snapshots"]["current"]>[1],
-  { format }: Summary,
+  { format }: Pick<Summary, "format">,
 ): Promise<Figures> {
   if (format !== undefined && format !== "ICEBERG") return {};
   try {
-    const { summary, timestampMs, operation } = await snapshots.current(actor, ref);
+    const { summary, timestampMs, operation } = await service.snapshots.current(actor, ref);
     const figure = (name: string): string | undefined => {
       const text = summary[name];
       return text !== undefined && /^\d{1,18}$/.test(text) ? text : undefined;
@@ -203,7 +225,9 @@ async function figuresOf(
     const [rows, bytes, files] = ["total-records", "total-files-size", "total-data-files"].map(
       figure,
     );
+    const findings = await findingsOf(service, actor, ref, summary);
     return {
+      ...(findings.length > 0 && { findings }),
       ...(rows !== undefined && { rows }),
       ...(bytes !== undefined && { bytes }),
       ...(files !== undefined && { files }),
@@ -216,6 +240,33 @@ async function figuresOf(
     }
     throw error;
   }
+}
+
+/** Below this no table has so many files that a rewrite is worth it. */
+const LEAST_FILES = 10;
+
+/** What totals tell of a table; its metadata is read only where it may matter. */
+async function findingsOf(
+  { snapshots }: ModelService,
+  actor: Actor,
+  ref: Parameters<ModelService["snapshots"]["metadata"]>[1],
+  summary: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const total = (name: string): bigint => {
+    const text = summary[`total-${name}`] ?? "";
+    return /^\d{1,18}$/.test(text) ? BigInt(text) : 0n;
+  };
+  const deleted = total("position-deletes") + total("equality-deletes");
+  const files = Number(total("data-files"));
+  if (files < LEAST_FILES && deleted === 0n) return [];
+  const totals = {
+    files,
+    deleted,
+    bytes: total("files-size"),
+    rows: total("records"),
+    deleteFiles: Number(total("delete-files")),
+  };
+  return healthOfTotals(totals, await snapshots.metadata(actor, ref));
 }
 
 interface Recent {
