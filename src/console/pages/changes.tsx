@@ -11,6 +11,8 @@ const KEPT = 500;
 const SINCE_MS = 1_800_000;
 /** Names asked for at once: as many as one request takes. */
 const NAMES = 100;
+/** Many changes come at once: each is not drawn by itself. */
+const DRAWN_EVERY_MS = 100;
 /** Between two requests for names. */
 const NAMES_EVERY_MS = 500;
 const NAMED: ReadonlySet<string> = new Set(["catalog", "namespace", "table", "view"]);
@@ -59,13 +61,23 @@ export function ChangesPage() {
   useEffect(() => {
     const ended = new AbortController();
     const since = new Date(Date.now() - SINCE_MS).toISOString();
+    let arrived: Change[] = [];
+    const draw = () => {
+      const some = arrived;
+      arrived = [];
+      if (some.length > 0) setChanges((was) => newestFirst([...some, ...was]).slice(0, KEPT));
+    };
+    const timer = setInterval(draw, DRAWN_EVERY_MS);
     const follow = async () => {
       for await (const { change } of client.watch({ since, signal: ended.signal })) {
-        setChanges((was) => newestFirst([change, ...was]).slice(0, KEPT));
+        arrived.push(change);
       }
     };
     void follow().catch(() => undefined);
-    return () => ended.abort();
+    return () => {
+      clearInterval(timer);
+      ended.abort();
+    };
   }, []);
   return (
     <>
