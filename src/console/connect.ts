@@ -50,12 +50,6 @@ export function rowSnippets(target: RowTarget): readonly Snippet[] {
   return [{ client: "psql", code: `${password}psql ${shell(address)} -c ${shell(statement)}` }];
 }
 
-/** A look at a row table: its first rows. */
-export function previewOf(namespace: readonly string[], table: string): string {
-  const from = [namespace.join("."), table].map((name) => quoted(name, '"')).join(".");
-  return `SELECT * FROM ${from} LIMIT 100`;
-}
-
 /** How each client reaches an Iceberg table. What is signed in needs a token: an API key is one. */
 export function connectSnippets(target: ConnectTarget): readonly Snippet[] {
   return [pyiceberg(target), spark(target), trino(target), duckdb(target), flink(target)];

@@ -1,12 +1,12 @@
 import { useRef, useState } from "preact/hooks";
 import type { Table } from "../../api/resources.ts";
 import { namespaceName } from "../../client/client.ts";
-import { previewOf } from "../connect.ts";
 import { client } from "../data.ts";
 import { go } from "../navigation.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Link } from "../parts/link.tsx";
 import { useRun } from "../parts/use-run.ts";
+import { previewOf } from "../sql-preview.ts";
 import { STRINGS } from "../strings.ts";
 
 /** What can be done to a table: protect, rename, drop it. */
