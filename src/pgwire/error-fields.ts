@@ -45,7 +45,8 @@ export function errorFields(thrown: unknown): ErrorFields {
     where: told("where"),
     schema: told("schema"),
     table: told("table"),
-    column: told("column"),
+    // PostgreSQL names a column where no constraint is named.
+    column: told("constraint") === undefined ? told("column") : undefined,
     dataType: told("dataType"),
     constraint: told("constraint"),
   };

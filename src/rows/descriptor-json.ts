@@ -23,7 +23,7 @@ export function encodeDescriptor(table: TableDescriptor): Uint8Array {
     const stored = { ...column } as Record<string, unknown>;
     if (missing !== undefined) stored["missing"] = storedForm(column, missing);
     if (given?.kind === "constant") {
-      stored["default"] = { kind: "constant", value: storedForm(column, given.value) };
+      stored["default"] = { ...given, value: storedForm(column, given.value) };
     }
     return stored;
   });
@@ -54,12 +54,12 @@ export function decodeDescriptor(bytes: Uint8Array): TableDescriptor {
   }
   const columns = stored.table.columns.map((column): ColumnDescriptor => {
     const { missing, default: given } = column as { missing?: unknown; default?: unknown };
-    const constant = given as { kind?: string; value?: unknown } | undefined;
+    const constant = given as { kind: "constant"; value?: unknown } | undefined;
     return {
       ...column,
       ...(missing !== undefined && { missing: datumOf(column, missing) }),
       ...(constant?.kind === "constant" && {
-        default: { kind: "constant", value: datumOf(column, constant.value) },
+        default: { ...constant, value: datumOf(column, constant.value) },
       }),
     };
   });

@@ -4,7 +4,8 @@ import type { Datum } from "./datum.ts";
 
 /** What a column has where no value is given. */
 export type ColumnDefault =
-  | { readonly kind: "constant"; readonly value: Datum }
+  /** `text`: how SQL wrote it, where the value alone does not tell. */
+  | { readonly kind: "constant"; readonly value: Datum; readonly text?: string }
   /** SQL, compiled by the `Expressions` port. */
   | { readonly kind: "expression"; readonly text: string }
   /** The next number of a sequence: `nextval`, as `serial` columns have it. */

@@ -159,7 +159,7 @@ export function columnOfSpec(column: ColumnSpec, id: number): ColumnDescriptor {
   const given = column.default;
   const checked: ColumnDefault | undefined =
     given?.kind === "constant"
-      ? { kind: "constant", value: storedDatum(type, given.value, { column: name }) }
+      ? { ...given, value: storedDatum(type, given.value, { column: name }) }
       : given;
   return {
     id,

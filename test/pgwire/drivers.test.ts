@@ -103,13 +103,15 @@ describe("fields of errors", () => {
   });
 
   it("of a foreign key: schema, table, constraint and the key", async () => {
-    expect(await errorOf("insert into t values (5, 'x', 1, 77)")).toMatchObject({
+    const missing = await errorOf("insert into t values (5, 'x', 1, 77)");
+    expect(missing).toMatchObject({
       C: "23503",
       s: "public",
       t: "t",
       n: "t_p_fkey",
       D: 'Key (p)=(77) is not present in table "p".',
     });
+    expect(missing).not.toHaveProperty("c");
     await run("insert into p values (3); insert into t values (6, 'x', 1, 3)");
     expect(await errorOf("delete from p")).toMatchObject({
       C: "23503",

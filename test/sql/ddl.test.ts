@@ -141,6 +141,22 @@ describe("transactions of names and rows", () => {
 });
 
 describe("schemas", () => {
+  it("drops foreign keys with the tables that they refer to, by CASCADE", async () => {
+    await client.query(`create schema shop; create table shop.item (id int primary key);
+      create table shop.part (id int primary key references shop.item);
+      create table shop.use (id int references shop.part, item int references shop.item);
+      create table keep (item int constraint kept references shop.item, n int)`);
+    expect(await state("drop table shop.part")).toBe("2BP01");
+    expect(await noticesOf("drop table shop.part cascade")).toEqual([
+      "drop cascades to constraint use_id_fkey on table use",
+    ]);
+    await client.query("insert into shop.item values (1); insert into shop.use values (9, 1)");
+    expect(await state("insert into shop.use values (9, 2)")).toBe("23503");
+    const told = await noticesOf("drop schema shop cascade");
+    expect(told).toContain("drop cascades to constraint kept on table keep");
+    await client.query("insert into keep values (7, 7); drop table keep");
+  });
+
   it("makes and drops them, with what they hold only by CASCADE", async () => {
     await client.query("create schema shop; create table shop.item (id int)");
     expect(await state("create schema shop")).toBe("42P06");
@@ -156,6 +172,7 @@ describe("schemas", () => {
     expect(await noticesOf("drop schema if exists shop")).toEqual([
       'schema "shop" does not exist, skipping',
     ]);
+    await client.query("drop schema public; drop schema public cascade");
     expect(await state("create table shop.item (id int)")).toBe("3F000");
     expect(await state("create schema pg_mine")).toBe("42939");
   });

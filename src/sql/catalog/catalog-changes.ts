@@ -283,14 +283,24 @@ export class CatalogChanges {
     this.#changes.push({ kind: "create", at, id });
   }
 
-  /** Drops a table and its rows, which nothing brings back. @throws SqlError 42501. */
-  async dropTable(rows: RowTransaction, at: TableName, { id }: TableDescriptor): Promise<void> {
+  /**
+   * Drops a table and its rows, which nothing brings back.
+   *
+   * @param isCascade foreign keys of other tables that refer to it go too.
+   * @throws SqlError 42501.
+   */
+  async dropTable(
+    rows: RowTransaction,
+    at: TableName,
+    { id }: TableDescriptor,
+    isCascade = false,
+  ): Promise<void> {
     if (isTemporaryId(id)) {
-      await rows.dropTable(id);
+      await rows.dropTable(id, { cascade: isCascade });
       return;
     }
     await this.assertHeld(at, ["drop", "write-data"]);
-    await rows.dropTable(id);
+    await rows.dropTable(id, { cascade: isCascade });
     this.#changes.push({ kind: "drop", at, id });
   }
 

@@ -3,6 +3,7 @@ import { ALL_HELD, isKnown } from "../catalog/held.ts";
 import type { CatalogListing, ListedSequence } from "../catalog/listing.ts";
 import { commentedId } from "../catalog/system/comment-names.ts";
 import type { ListedStatement } from "../catalog/system/provider.ts";
+import { defineRowTypes } from "../catalog/system/row-types.ts";
 import { CatalogSnapshot } from "../catalog/system/snapshot.ts";
 import { systemRelations } from "../catalog/system/system-relations.ts";
 import type { CatalogView } from "../catalog/view.ts";
@@ -142,7 +143,9 @@ export class SystemCatalog {
     await types.defineAll(objects);
     for (const { table } of listing.relations) if (table) await types.defineColumns(table);
     const whole = { ...listing, sequences, lastNumbers, roles, objects };
-    session.contexts.catalog = new CatalogSnapshot(whole, user, database);
+    const snapshot = new CatalogSnapshot(whole, user, database);
+    defineRowTypes(session.types, snapshot);
+    session.contexts.catalog = snapshot;
     return true;
   }
 

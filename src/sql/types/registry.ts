@@ -24,6 +24,29 @@ export interface SqlType extends TypeRow {
   readonly column?: ColumnType | undefined;
   /** Of a domain. */
   readonly constraint?: DomainConstraint | undefined;
+  /** Of a type of rows: its columns. */
+  readonly fields?: readonly RowField[] | undefined;
+  /** Of the rows of a relation: its OID. */
+  readonly relation?: number | undefined;
+}
+
+/** A column of a type of rows. */
+export interface RowField {
+  readonly name: string;
+  readonly oid: number;
+  readonly typmod: number;
+  /** As `pg_attribute` counts it. */
+  readonly number: number;
+}
+
+/** The type of a relation's rows. */
+export interface RowTypeSpec {
+  readonly oid: number;
+  readonly arrayOid: number;
+  readonly name: string;
+  readonly schema: string;
+  readonly relation: number;
+  readonly fields: readonly RowField[];
 }
 
 /** What values of a domain must meet, those of the domains below it too. */
@@ -198,6 +221,19 @@ export class TypeRegistry {
     this.#addArray(oid, arrayOid, name, column?.domain?.schema);
   }
 
+  /** Adds or replaces the type of a relation's rows. */
+  defineRow({ oid, arrayOid: array, name, schema, relation, fields }: RowTypeSpec): void {
+    const known = this.#types.get(oid);
+    const isSame = known?.name === name && known.schema === schema;
+    if (isSame && JSON.stringify(known.fields) === JSON.stringify(fields)) return;
+    const record = this.get(OID.record);
+    const own = { oid, name, schema, array, kind: "c", category: "C", isByValue: false };
+    const shape = { length: -1, alignment: "d", storage: "x", codec: unsupported(name) };
+    // Names of tables may be those of PostgreSQL's types: they are found by their schema alone.
+    this.#types.set(oid, { ...record, ...own, ...shape, relation, fields });
+    this.#addArray(oid, array, name, schema, false);
+  }
+
   /** Gives a type of PostgreSQL's that depends on the catalog (`regclass` …) its codec. */
   defineCodec(oid: number, codec: TypeCodec<Datum>): void {
     this.#types.set(oid, { ...this.get(oid), codec });
@@ -265,9 +301,23 @@ export class TypeRegistry {
     this.#names.set(type.name, type.oid);
   }
 
-  #addArray(element: number, oid: number, name: string, schema: string | undefined): void {
-    const row: TypeRow = { ...this.get(OID.textArray), oid, name: `_${name}`, element, array: 0 };
-    this.#add({ ...row, codec: this.#codecOf(row), schema });
+  #addArray(
+    element: number,
+    oid: number,
+    name: string,
+    schema: string | undefined,
+    isNamed = true,
+  ): void {
+    const { alignment, collation } = this.get(element);
+    const own = { oid, name: `_${name}`, element, array: 0, collation };
+    const row: TypeRow = {
+      ...this.get(OID.textArray),
+      ...own,
+      alignment: alignment === "d" ? "d" : "i",
+    };
+    const type = { ...row, codec: this.#codecOf(row), schema };
+    if (isNamed) this.#add(type);
+    else this.#types.set(oid, type);
   }
 
   #codecOf(row: TypeRow): TypeCodec<Datum> {

@@ -82,6 +82,12 @@ async function tryDialect({ postgres, port, runtimes }: Both, isWhole: boolean):
   return runDialect(at(postgres.port), at(port), isWhole);
 }
 
+/** One for each tool, and those that it asks for. */
+function databasesOf(names: readonly string[]): readonly string[] {
+  const others = TOOLS.filter(({ name }) => names.includes(name));
+  return [...names, ...others.flatMap(({ databases = [] }) => databases)];
+}
+
 async function makeDatabases(postgres: PostgresServer, names: readonly string[]): Promise<void> {
   const admin = await postgres.connect();
   await admin.query(`CREATE ROLE ${USER} SUPERUSER LOGIN`);
@@ -95,7 +101,7 @@ async function runTools(names: readonly string[], port: number | undefined): Pro
   const runtimes = await prepareTools();
   const postgres = await startPostgres(programs);
   try {
-    await makeDatabases(postgres, names);
+    await makeDatabases(postgres, databasesOf(names));
     let counts = NONE;
     const both = { postgres, port, runtimes };
     for (const tool of TOOLS.filter(({ name }) => names.includes(name))) {
@@ -116,7 +122,7 @@ async function main(): Promise<Counts> {
   if (postgresPrograms() === undefined) return missing("skipped: PostgreSQL 15 is not installed");
   const names = positionals.length === 0 ? all : positionals;
   // A database is a catalog.
-  const catalogs = names.flatMap((name) => ["--catalog", name]);
+  const catalogs = databasesOf(names).flatMap((name) => ["--catalog", name]);
   return await withServer(
     ({ postgresPort }) => runTools(names, postgresPort),
     ["--pg-port", "0", ...catalogs],

@@ -19,6 +19,8 @@ export interface Tool {
   readonly file: string;
   /** A statement that the tool cannot do without; it is skipped where the server refuses it. */
   readonly needs?: string;
+  /** Other databases that its session uses. */
+  readonly databases?: readonly string[];
 }
 
 const ADVISORY = "SELECT pg_advisory_xact_lock(1)";
@@ -30,6 +32,7 @@ export const TOOLS: readonly Tool[] = [
   { name: "dbt", language: "dbt", file: "dbt_session.py" },
   { name: "kysely", language: "node", file: "kysely.mjs", needs: ADVISORY },
   { name: "drizzle", language: "node", file: "drizzle.mjs" },
+  { name: "prisma", language: "node", file: "prisma.mjs", databases: ["prisma_shadow"] },
 ];
 
 /** What the sessions are run by: undefined for a language that this machine lacks. */

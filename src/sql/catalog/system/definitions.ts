@@ -21,7 +21,8 @@ export function defaultText(
   if (column.generated !== undefined) return column.generated;
   const given = column.default;
   if (given === undefined || column.identity !== undefined) return undefined;
-  if (given.kind === "expression") return given.text;
+  if (given.kind === "expression") return arrayText(types, column, given.text) ?? given.text;
+  if (given.kind === "constant" && given.text !== undefined) return given.text;
   if (given.kind === "sequence") return nextvalText(given.sequence, context);
   const { oid, typmod } = types.fromColumnType(column.type);
   if (given.value === null) return `NULL::${formatType(types, oid, -1)}`;
@@ -31,6 +32,33 @@ export function defaultText(
   if (isPlain) return text;
   const name = formatType(types, oid, PLAIN.has(oid) ? -1 : TYPED.has(oid) ? -1 : typmod);
   return `'${text.replaceAll("'", "''")}'::${name}`;
+}
+
+/** Texts of SQL, and numbers, in an array that is cast as a whole. */
+const ARRAY_CAST =
+  /^CAST\(ARRAY\[((?:'(?:[^']|'')*'|\d+)(?:, (?:'(?:[^']|'')*'|\d+))*|)\] AS ([^[\]']+)\[\]\)$/;
+
+/** PostgreSQL casts each element instead. */
+function arrayText(
+  types: TypeRegistry,
+  { type }: ColumnDescriptor,
+  text: string,
+): string | undefined {
+  const [, elements, cast = ""] = ARRAY_CAST.exec(text) ?? [];
+  const { oid, typmod } = types.fromColumnType(type);
+  const element = types.find(types.elementOf(oid));
+  if (elements === undefined || element === undefined || !types.isArray(oid)) return undefined;
+  const name = formatType(types, element.oid, typmod);
+  const own = quoteIdentifier(element.name);
+  const bare = cast.replace(/\(.*\)$/, "").replace(/^(?:\w+|"[^"]*")\./, "");
+  const isSame = bare === own || bare === formatType(types, element.oid, null);
+  if (!isSame && !(bare === "int" && element.oid === OID.int4)) return undefined;
+  if (elements === "") return `ARRAY[]::${name}[]`;
+  const all = elements.match(/'(?:[^']|'')*'|\d+/g) ?? [];
+  const isPlain = element.oid === OID.int4;
+  return `ARRAY[${all
+    .map((one) => (isPlain && !one.startsWith("'") ? one : `${one}::${name}`))
+    .join(", ")}]`;
 }
 
 /** A sequence is named without its schema where it is found by its name alone. */

@@ -19,6 +19,7 @@ import { systemShapes } from "./shapes.ts";
 import {
   type CatalogSnapshot,
   OWNER_OID,
+  rowTypeOid,
   type SnapshotConstraint,
   type SnapshotIndex,
   type SnapshotRelation,
@@ -44,7 +45,7 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       oid,
       relname: name,
       relnamespace: schema.oid,
-      reltype: 0,
+      reltype: rowTypeOid(relation),
       reloftype: 0,
       relowner: isSystem ? OWNER_OID : snapshot.ownerOf(held),
       relam: kind === "i" ? BTREE : isHeap ? HEAP : 0,

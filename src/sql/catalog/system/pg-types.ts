@@ -1,4 +1,4 @@
-import { signatures } from "../../signatures/tables.ts";
+import { signatures, type TypeRow } from "../../signatures/tables.ts";
 import { vector } from "../../types/arrays.ts";
 import type { SqlType } from "../../types/registry.ts";
 import { hashedOid } from "./object-oids.ts";
@@ -32,7 +32,11 @@ function ownColumns(type: SqlType, snapshot: CatalogSnapshot): Named {
 
 function* typeRows({ types, snapshot }: ProviderContext): Generator<Named> {
   const ofDatabase = new Map(types.own().map((type) => [type.oid, type]));
-  for (const type of [...signatures().types, ...ofDatabase.values()]) {
+  const all: readonly (TypeRow & Pick<SqlType, "relation">)[] = [
+    ...signatures().types,
+    ...ofDatabase.values(),
+  ];
+  for (const type of all) {
     const isArray = type.category === "A" && type.element !== 0;
     const mine = ofDatabase.get(type.oid);
     const own = mine === undefined ? {} : ownColumns(mine, snapshot);
@@ -48,7 +52,7 @@ function* typeRows({ types, snapshot }: ProviderContext): Generator<Named> {
       typispreferred: type.isPreferred,
       typisdefined: true,
       typdelim: type.delimiter,
-      typrelid: 0,
+      typrelid: type.relation ?? 0,
       typsubscript: isArray ? 6179 : 0,
       typelem: type.element,
       typarray: type.array,

@@ -57,6 +57,15 @@ export interface SnapshotConstraint {
   readonly index?: SnapshotIndex | undefined;
 }
 
+/**
+ * The OID of a relation's row type; 0 of an index and of a sequence. Tables, views and types of a
+ * database are numbered together, so that of its relation is free among types.
+ */
+export function rowTypeOid({ oid, kind, isSystem }: SnapshotRelation): number {
+  if (kind === "i" || kind === "S") return 0;
+  return isSystem ? hashedOid("row type", oid) : oid;
+}
+
 /** A CHECK of a domain. */
 export interface SnapshotDomainCheck {
   readonly oid: number;

@@ -1,10 +1,21 @@
 import type { TableId } from "../../../base/ids.ts";
+import type { TableDescriptor } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import { notSupported, SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { type DdlPorts, ddlPlan, rangeOf, skip, tableOf } from "./ddl-run.ts";
+import {
+  assertMayAlter,
+  type DdlPorts,
+  type DdlRun,
+  ddlPlan,
+  rangeOf,
+  shownColumn,
+  skip,
+  tableOf,
+} from "./ddl-run.ts";
+import { cascaded } from "./types.ts";
 import { dropViewsOf } from "./views.ts";
 
 /** DROP TABLE. */
@@ -16,8 +27,10 @@ export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
       const name = path.at(-1) ?? "";
       const found = await ports.find(on.rows, rangeOf(path), ["drop", "write-data"]);
       if (found !== undefined) {
-        await dropViewsOf(on, found.table.id, `table ${name}`, behavior === "DROP_CASCADE");
-        await on.names.dropTable(on.rows, { path: found.path, name }, found.table);
+        const isCascade = behavior === "DROP_CASCADE";
+        await dropViewsOf(on, found.table.id, `table ${name}`, isCascade);
+        if (isCascade) await tellForeignKeys(on, [found.table]);
+        await on.names.dropTable(on.rows, { path: found.path, name }, found.table, isCascade);
         continue;
       }
       if ((await ports.viewNamed(on.rows, path.at(-2), name)) !== undefined) {
@@ -29,6 +42,31 @@ export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
       skip(on, "00000", message);
     }
   });
+}
+
+/**
+ * Tells of the foreign keys that go with the tables they refer to.
+ *
+ * @throws SqlError 42501 where a table that has one may not be changed.
+ */
+export async function tellForeignKeys(
+  on: DdlRun,
+  dropped: readonly TableDescriptor[],
+): Promise<void> {
+  const ids = new Set<string>(dropped.map(({ id }) => id));
+  const going: string[] = [];
+  for (const table of await on.rows.tables.list()) {
+    if (ids.has(table.id)) continue;
+    const keys = table.constraints.filter(
+      (each) => each.kind === "foreign key" && ids.has(each.references.table),
+    );
+    if (keys.length === 0) continue;
+    await assertMayAlter(on, table);
+    for (const { name } of keys) {
+      going.push(await shownColumn(on, table, `constraint ${name} on table ${table.name}`));
+    }
+  }
+  cascaded(on, going);
 }
 
 /** TRUNCATE. */

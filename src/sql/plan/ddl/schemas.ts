@@ -3,6 +3,7 @@ import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
+import { tellForeignKeys } from "./drop-table.ts";
 import { dropSequence } from "./sequences.ts";
 import { dropType } from "./types.ts";
 import { dropViewsOf } from "./views.ts";
@@ -35,6 +36,8 @@ export function planDropSchema(env: PlanEnv, drop: NodeOf<"DropStmt">): Plan {
     for (const name of names) {
       const path = name.split(".");
       if (!(await on.names.hasNamespace(path))) {
+        // It is listed before it has a first table: there is nothing to drop.
+        if (name === "public") continue;
         const message = `schema "${name}" does not exist`;
         if (!isOptional) throw new SqlError("3F000", message);
         skip(on, "00000", message);
@@ -95,9 +98,10 @@ async function dropObjects(on: DdlRun, path: readonly string[], isCascade: boole
 
 async function dropTables(on: DdlRun, path: readonly string[]): Promise<void> {
   const tables = await on.names.tablesIn(on.rows, path);
+  await tellForeignKeys(on, tables);
   for (const table of tables) {
     await dropViewsOf(on, table.id, `table ${table.name}`, true);
-    await on.names.dropTable(on.rows, { path, name: table.name }, table);
+    await on.names.dropTable(on.rows, { path, name: table.name }, table, true);
   }
   if (tables.length === 0) return;
   const [first] = tables;

@@ -231,7 +231,15 @@ export async function defaultOf(
     return { kind: "expression", text: await expressionText(node) };
   }
   const value = compile(expr)([], { sql: env.bindContext, parameters: [] });
-  return { kind: "constant", value };
+  // The column's scale has changed the value: `1.5` is stored as `1.50`.
+  const { ival, fval } = contentOf(node, "A_Const") ?? {};
+  const number = fval?.fval ?? (ival === undefined ? undefined : String(ival.ival ?? 0));
+  if (number === undefined || type.kind !== "numeric" || type.scale === undefined) {
+    return { kind: "constant", value };
+  }
+  const own = fval === undefined ? "integer" : "numeric";
+  const text = number.startsWith("-") ? `'${number}'::${own}` : number;
+  return { kind: "constant", value, text };
 }
 
 /** `nextval('name')`: the sequence, which keeps its place when it is renamed. */
