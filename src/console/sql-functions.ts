@@ -33,8 +33,8 @@ pg_sleep_for pg_sleep_until pg_tablespace_location pg_try_advisory_lock
 pg_try_advisory_lock_shared pg_try_advisory_xact_lock pg_try_advisory_xact_lock_shared pg_typeof
 pi position pow power quote_ident quote_literal radians random rank regclass regexp_count
 regexp_instr regexp_like regexp_match regexp_matches regexp_replace regexp_split_to_array
-regexp_substr repeat replace reverse right round row_number rpad rtrim session_user set_bit
-set_byte set_config setseed setval sha224 sha256 sha384 sha512 shobj_description sign
+regexp_substr repeat replace reverse right round row_number row_to_json rpad rtrim session_user
+set_bit set_byte set_config setseed setval sha224 sha256 sha384 sha512 shobj_description sign
 similar_to_escape sin sinh split_part sqrt statement_timestamp stddev stddev_pop stddev_samp
 string_agg string_to_array strpos substr substring sum tan tanh text textlen time timestamp
 timestamptz timetz to_char to_date to_hex to_json to_jsonb to_regclass to_regtype to_timestamp

@@ -6,6 +6,7 @@ import type { NodeOf } from "../parse/statement.ts";
 import { contentOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import { bindOrder } from "./bind-order.ts";
+import { bindRowArgument } from "./bind-row.ts";
 import { bindWindow } from "./bind-window.ts";
 import { coerce, coerceToBool, coerceToCommon, located, settled } from "./coerce.ts";
 import { type CallExpr, type Expr, isSameExpr, someExpr } from "./expr.ts";
@@ -29,7 +30,7 @@ export function bindCall(scope: Scope, call: NodeOf<"FuncCall">, bind: (node: No
     const refs = scope.outer?.refs.length ?? 0;
     const bound = [...args, ...ordered].map((arg) => {
       const argument = contentOf(arg, "NamedArgExpr");
-      if (argument === undefined) return bind(arg);
+      if (argument === undefined) return bindRowArgument(scope, name, arg, bind) ?? bind(arg);
       named.push(argument.name ?? "");
       return bind(argument.arg as Node);
     });

@@ -56,6 +56,36 @@ function unqualified(scope: Scope, name: string): Expr {
   throw new SqlError("42703", `column "${name}" does not exist`, fields);
 }
 
+/**
+ * The row of a table, as an expression that `make` gives.
+ *
+ * @param isStar no column is meant.
+ * @returns undefined where the name means something else.
+ */
+export function wholeRow(
+  scope: Scope,
+  names: readonly string[],
+  isStar: boolean,
+  make: (table: ScopeTable, isJoined: boolean) => Expr,
+): Expr | undefined {
+  const [name] = names;
+  for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
+    const isColumn = level.tables.some(
+      ({ visible, columns }) =>
+        visible !== "qualified" && columns.some((column) => column.name === name),
+    );
+    if (isColumn && !isStar) return undefined;
+  }
+  for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
+    const table = findTable(level, names);
+    if (table === undefined) continue;
+    assertUsable(table);
+    if (table.isScalar === true) return undefined;
+    return fromLevel(scope, level, make(table, level.tables.length > 1));
+  }
+  return undefined;
+}
+
 function qualified(scope: Scope, names: readonly string[]): Expr {
   const tableNames = names.slice(0, -1);
   const name = names.at(-1) ?? "";

@@ -28,6 +28,8 @@ export interface ScopeTable {
   readonly columns: readonly ScopeColumn[];
   /** It is a table: its rows have `ctid` and the like. */
   readonly isStored?: boolean;
+  /** Each of its rows has a column that is not NULL. */
+  readonly hasValue?: boolean;
   /** A function of one value in FROM: its name means that value. */
   readonly isScalar?: boolean;
   /** What of it names may mean: `name.column` alone, or `column` alone; both where it is absent. */

@@ -34,8 +34,9 @@ function items(writer: JsonWriter, isBinary: boolean): AggregateState {
   const texts: string[] = [];
   return {
     add([value = null], at) {
-      // Arrays begin a line.
-      const line = texts.length > 0 && writer.kind === "array" && value !== null ? "\n " : "";
+      // Arrays and rows begin a line.
+      const isLong = writer.kind === "array" || writer.kind === "row";
+      const line = texts.length > 0 && isLong && value !== null ? "\n " : "";
       texts.push(line + (value === null ? "null" : writer.text(value, at)));
     },
     result: () => (texts.length === 0 ? null : finished(`[${texts.join(", ")}]`, isBinary)),

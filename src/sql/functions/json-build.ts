@@ -6,11 +6,12 @@ import { isInfinite, offsetAt, sessionZone } from "../types/dates.ts";
 import { jsonText, parseJson, quoteJson } from "../types/json.ts";
 import { OID } from "../types/oids.ts";
 import type { TypeRegistry } from "../types/registry.ts";
+import type { RowValue } from "../types/row-value.ts";
 import { type CallTypes, type Family, typed } from "./implementation.ts";
 
 /** Writes values of one type as JSON. */
 export interface JsonWriter {
-  readonly kind: "scalar" | "array" | "json";
+  readonly kind: "scalar" | "array" | "row" | "json";
   /** @param value not NULL */
   text(value: Datum, at: SqlContext): string;
   /** As the key of an object. @throws SqlError 22023 for arrays and JSON. */
@@ -71,6 +72,9 @@ export function jsonWriter(types: TypeRegistry, given: number): JsonWriter {
     const element = jsonWriter(types, types.elementOf(oid));
     return { kind: "array", text: (value, at) => arrayText(value, element, at, ","), key: noKey };
   }
+  if (oid === OID.record) {
+    return { kind: "row", text: (value, at) => rowText(types, value, at, ","), key: noKey };
+  }
   const show = scalarText(types, oid);
   return {
     kind: "scalar",
@@ -80,6 +84,29 @@ export function jsonWriter(types: TypeRegistry, given: number): JsonWriter {
     },
     key: (value, at) => quoteJson(show(value, at).text),
   };
+}
+
+/** A row by the names of its columns; `between` separates them. */
+function rowText(types: TypeRegistry, value: Datum, at: SqlContext, between: string): string {
+  const { fields, columns } = value as unknown as RowValue;
+  const members = columns.map(({ name, oid }, i) => {
+    const field = fields[i] ?? null;
+    const text = field === null ? "null" : writerOf(types, oid).text(field, at);
+    return `${quoteJson(name)}:${text}`;
+  });
+  return `{${members.join(between)}}`;
+}
+
+const writers = new WeakMap<TypeRegistry, Map<number, JsonWriter>>();
+
+/** Of PostgreSQL's own types, which do not change, they are kept. */
+function writerOf(types: TypeRegistry, oid: number): JsonWriter {
+  if (types.isOwn(oid)) return jsonWriter(types, oid);
+  const kept = writers.get(types) ?? new Map<number, JsonWriter>();
+  writers.set(types, kept);
+  const writer = kept.get(oid) ?? jsonWriter(types, oid);
+  kept.set(oid, writer);
+  return writer;
 }
 
 /** An array by its dimensions; `between` separates the outermost items. */
@@ -209,6 +236,10 @@ const oneArray =
 export const jsonBuildFamily: Family = {
   to_json: toJson(asJson),
   to_jsonb: toJson(asJsonb),
+  row_to_json: toJson(asJson),
+  row_to_json_pretty: typed(({ types }) => (value: Datum, isPretty: boolean, at: SqlContext) => {
+    return rowText(types, value, at, isPretty ? ",\n " : ",");
+  }),
   array_to_json: toJson(asJson),
   array_to_json_pretty: typed(({ types, arguments: [oid = 0] }) => {
     const element = jsonWriter(types, types.elementOf(types.baseOf(oid)));

@@ -32,5 +32,7 @@ export function scopeTable(types: TypeRegistry, use: TableUse, alias?: string): 
     return { name: column.name, oid, typmod, slot, tableOid, attribute: column.id };
   });
   const schema = alias === undefined ? { schema: descriptor.namespace.join(".") } : {};
-  return { name: alias ?? descriptor.name, ...schema, columns, isStored: true };
+  const keys = new Set(descriptor.primaryKey.map(({ columnId }) => columnId));
+  const hasValue = visibleColumns(descriptor).some(({ id, nullable }) => !nullable || keys.has(id));
+  return { name: alias ?? descriptor.name, ...schema, columns, isStored: true, hasValue };
 }
