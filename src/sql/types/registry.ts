@@ -24,19 +24,8 @@ export interface SqlType extends TypeRow {
   readonly column?: ColumnType | undefined;
   /** Of a domain. */
   readonly constraint?: DomainConstraint | undefined;
-  /** Of a type of rows: its columns. */
-  readonly fields?: readonly RowField[] | undefined;
   /** Of the rows of a relation: its OID. */
   readonly relation?: number | undefined;
-}
-
-/** A column of a type of rows. */
-export interface RowField {
-  readonly name: string;
-  readonly oid: number;
-  readonly typmod: number;
-  /** As `pg_attribute` counts it. */
-  readonly number: number;
 }
 
 /** The type of a relation's rows. */
@@ -46,7 +35,6 @@ export interface RowTypeSpec {
   readonly name: string;
   readonly schema: string;
   readonly relation: number;
-  readonly fields: readonly RowField[];
 }
 
 /** What values of a domain must meet, those of the domains below it too. */
@@ -222,15 +210,14 @@ export class TypeRegistry {
   }
 
   /** Adds or replaces the type of a relation's rows. */
-  defineRow({ oid, arrayOid: array, name, schema, relation, fields }: RowTypeSpec): void {
+  defineRow({ oid, arrayOid: array, name, schema, relation }: RowTypeSpec): void {
     const known = this.#types.get(oid);
-    const isSame = known?.name === name && known.schema === schema;
-    if (isSame && JSON.stringify(known.fields) === JSON.stringify(fields)) return;
+    if (known?.name === name && known.schema === schema) return;
     const record = this.get(OID.record);
     const own = { oid, name, schema, array, kind: "c", category: "C", isByValue: false };
     const shape = { length: -1, alignment: "d", storage: "x", codec: unsupported(name) };
     // Names of tables may be those of PostgreSQL's types: they are found by their schema alone.
-    this.#types.set(oid, { ...record, ...own, ...shape, relation, fields });
+    this.#types.set(oid, { ...record, ...own, ...shape, relation });
     this.#addArray(oid, array, name, schema, false);
   }
 

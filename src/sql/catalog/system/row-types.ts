@@ -1,5 +1,4 @@
-import { arrayOid, type RowField, type TypeRegistry } from "../../types/registry.ts";
-import { attributesOf } from "./pg-relations.ts";
+import { arrayOid, type TypeRegistry } from "../../types/registry.ts";
 import { type CatalogSnapshot, rowTypeOid } from "./snapshot.ts";
 
 /** Defines the row types of all relations that a statement sees, and of no others. */
@@ -9,12 +8,8 @@ export function defineRowTypes(types: TypeRegistry, snapshot: CatalogSnapshot): 
     const oid = rowTypeOid(relation);
     if (oid === 0) continue;
     there.add(oid);
-    if (relation.isSystem && types.find(oid) !== undefined) continue;
-    const fields = attributesOf({ types }, relation).map(
-      ({ name, oid, typmod, number }): RowField => ({ name, oid, typmod, number }),
-    );
     const { name, schema } = relation;
-    const row = { oid, arrayOid: arrayOid(oid), name, schema: schema.name, fields };
+    const row = { oid, arrayOid: arrayOid(oid), name, schema: schema.name };
     types.defineRow({ ...row, relation: relation.oid });
   }
   for (const { oid, kind, relation } of types.own()) {
