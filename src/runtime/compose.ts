@@ -53,6 +53,7 @@ import { otherSecrets } from "./secret.ts";
 import type { Settings } from "./settings.ts";
 import { peerKeys } from "./shared-row-shards.ts";
 import { type Components, localStores, memoryStores, type Stores } from "./stores.ts";
+import { SQL_FILES } from "./temporary-files.ts";
 
 /** Everything a running Firn consists of below its protocols. */
 export interface Composition
@@ -199,6 +200,8 @@ async function openNodeOver(
     openRowShard: stores.openRowShard,
     hasRowShard: stores.hasRowShard,
     areShardsShared: stores.sharedShards !== undefined,
+    // Profile `memory` writes no file: its statements keep their rows in memory.
+    spillSpace: inMemory ? undefined : SQL_FILES,
   });
 }
 

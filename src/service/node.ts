@@ -16,6 +16,7 @@ import { NameIndex } from "../catalog/name-index.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
 import type { RowStore } from "../rows/index.ts";
+import type { SpillSpace } from "../sql/exec/spill.ts";
 import type { FileAccessNews } from "./access/file-access-news.ts";
 import type { RemoteSigning } from "./access/remote-signing.ts";
 import type { Vending } from "./access/vending.ts";
@@ -103,6 +104,8 @@ export interface NodeParts {
   readonly hasRowShard?: ((shard: string) => Promise<boolean>) | undefined;
   /** Other nodes may own them. */
   readonly areShardsShared?: boolean | undefined;
+  /** Where SQL statements have temporary files; absent: what they keep stays in memory. */
+  readonly spillSpace?: SpillSpace | undefined;
   /** Whose resources they are; absent: the default account, made where it is not there yet. */
   readonly account?: { readonly name: string; readonly id: AccountId } | undefined;
   /** Lends credentials for the files of tables; absent: clients use their own. */
@@ -375,8 +378,9 @@ function rowsOf(
       patterns: new PatternRequests({ clock, ids, rows, names, tables }),
     };
   };
-  const { onUnreleased } = parts;
-  const sql = new SqlService({ catalog, tables: rows, indexes, shards, sources, onUnreleased });
+  const { onUnreleased, spillSpace } = parts;
+  const told = { onUnreleased, spillSpace };
+  const sql = new SqlService({ catalog, tables: rows, indexes, shards, sources, ...told });
   const closeRows = async (): Promise<void> => {
     cursors.close();
     await shards.close();

@@ -6,6 +6,7 @@ import { WireListener, type WireOptions } from "../../src/pgwire/listener.ts";
 import { TemporaryMemory } from "../../src/rows/index.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import type { VirtualRelations } from "../../src/sql/catalog/virtual.ts";
+import type { SpillSpace } from "../../src/sql/exec/spill.ts";
 import { LazyExpressions } from "../../src/sql/lazy-expressions.ts";
 import { Parser } from "../../src/sql/parse/parser.ts";
 import { AdvisoryLocks } from "../../src/sql/session/advisory-locks.ts";
@@ -207,6 +208,7 @@ export async function openServer(
   maxConnections?: number,
   virtual?: VirtualRelations,
   edge: Pick<WireOptions, "signIn" | "tls"> = {},
+  spillSpace?: SpillSpace,
 ): Promise<TestServer> {
   const clock = new SystemClock();
   const parser = new Parser(clock);
@@ -239,6 +241,7 @@ export async function openServer(
         user,
         database,
         settings,
+        spillSpace,
       });
       sessions.push(session);
       return session;

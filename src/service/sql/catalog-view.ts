@@ -5,6 +5,7 @@ import { unjudged } from "../../catalog/name-access.ts";
 import type { CatalogView, NamespaceContent, TableName } from "../../sql/catalog/view.ts";
 import { SYSTEM_DATABASE } from "../../sql/catalog/virtual.ts";
 import { SqlError } from "../../sql/error.ts";
+import type { SpillSpace } from "../../sql/exec/spill.ts";
 import type { Actor } from "../actor.ts";
 import type { RowIndexes } from "../rows/row-indexes.ts";
 import type { RowShards } from "../rows/row-shards.ts";
@@ -25,6 +26,8 @@ export interface SqlParts {
     Pick<RoleParts, "principals">;
   /** Told of a name in the catalog that the next statement which wants it removes. */
   readonly onUnreleased?: OnUnreleased | undefined;
+  /** Where statements have temporary files; absent: what they keep stays in memory. */
+  readonly spillSpace?: SpillSpace | undefined;
 }
 
 export type OnUnreleased = (facts: {

@@ -19,6 +19,7 @@ export function sessionOpener(parts: SqlParts): SessionOpener {
   const { clock, prng } = parts.catalog.context;
   const parser = new Parser(clock);
   const locks = new AdvisoryLocks(parts.shards.waits);
+  const { spillSpace } = parts;
   const temporary = new TemporarySchemas();
   return {
     open: (actor, login) => {
@@ -34,7 +35,7 @@ export function sessionOpener(parts: SqlParts): SessionOpener {
       };
       // Sessions on a catalog's rows are all on one node, so that memory holds their locks.
       const advisory = { locks, space: `${actor.account}\0${login.database}` };
-      const shared = { parser, clock, prng, advisory, temporary };
+      const shared = { parser, clock, prng, advisory, temporary, spillSpace };
       return openSession({ ...shared, catalog, onUnreleased, ...login });
     },
     close: () => parser.close(),

@@ -1,7 +1,8 @@
 import type { Datum } from "../../rows/index.ts";
 import { type Evaluator, PendingSubquery } from "./evaluate.ts";
-import { collect } from "./operators.ts";
-import { type ExecRun, eachRow, type Row, type RowSource } from "./run.ts";
+import { type ExecRun, eachRow, type Row, type RowSource, WorkMemory } from "./run.ts";
+import type { Spill } from "./spill.ts";
+import { MOST_LEVELS, Parts, RowPile, type WorkFacts } from "./tape.ts";
 
 export type JoinType = "inner" | "left" | "full" | "semi" | "anti";
 
@@ -58,30 +59,84 @@ async function tableOf(rows: readonly Row[], parts: JoinParts, run: ExecRun): Pr
   return { all: rows, byKey };
 }
 
-/** Joins with the whole right side, which is kept in memory: by its keys, or row by row. */
+/**
+ * Joins with the whole right side, which is kept in memory: by its keys, or row by row. Where the
+ * memory does not hold it, both sides are split by the hashes of their keys, or it is read from a
+ * file for as many rows of the left side as the memory holds.
+ */
 export async function* joined(
   left: RowSource,
   right: RowSource,
   run: ExecRun,
   parts: JoinParts,
+  work: WorkFacts,
+  level = 0,
+): AsyncGenerator<readonly Row[], void> {
+  const memory = new WorkMemory(run);
+  const { spill } = run;
+  const isKeyed = parts.rightKey !== undefined;
+  const { hashBytes = 0, workBytes = 0 } = spill?.limits ?? {};
+  const most = isKeyed ? hashBytes : workBytes;
+  const rows: Row[] = [];
+  try {
+    for (;;) {
+      const batch = await right.next();
+      if (batch === undefined) break;
+      for (const row of batch) rows.push(row);
+      memory.keepRows(batch);
+      work.sees(memory.bytes);
+      if (spill !== undefined && memory.bytes > most) {
+        const whole = behind(rows, right);
+        const isSplit = isKeyed && level < MOST_LEVELS;
+        if (isSplit)
+          yield* splitJoin({ left, right: whole, run, memory, parts, work, spill, level });
+        else yield* blockJoin({ left, right: whole, run, memory, parts, work, spill, level });
+        return;
+      }
+      const pause = run.pause();
+      if (pause !== undefined) await pause;
+    }
+    yield* inMemory(left, rows, run, parts);
+  } finally {
+    left.close();
+    right.close();
+    memory.release();
+  }
+}
+
+/** Rows that were read, then those that were not. The rows are let go as they are read again. */
+function behind(rows: Row[], rest: RowSource): RowSource {
+  let at = 0;
+  return {
+    next: () => {
+      if (at >= rows.length) {
+        rows.length = 0;
+        at = 0;
+        return rest.next();
+      }
+      at += BATCH;
+      return rows.slice(at - BATCH, at);
+    },
+    close: () => rest.close(),
+  };
+}
+
+async function* inMemory(
+  left: RowSource,
+  rows: readonly Row[],
+  run: ExecRun,
+  parts: JoinParts,
 ): AsyncGenerator<readonly Row[], void> {
   const { type, leftWidth } = parts;
-  const table = await tableOf(await collect(right, run), parts, run);
+  const table = await tableOf(rows, parts, run);
   const isFull = type === "full";
   const matched = isFull ? new Set<Row>() : undefined;
   // Nothing is on the right: the left side need not be read.
-  if (table.all.length === 0 && (type === "inner" || type === "semi")) {
-    left.close();
-    return;
-  }
-  try {
-    for (;;) {
-      const batch = await left.next();
-      if (batch === undefined) break;
-      yield* probed(batch, table, run, parts, matched);
-    }
-  } finally {
-    left.close();
+  if (table.all.length === 0 && (type === "inner" || type === "semi")) return;
+  for (;;) {
+    const batch = await left.next();
+    if (batch === undefined) break;
+    yield* probed(batch, table, run, parts, matched);
   }
   if (matched === undefined) return;
   const none: Row = new Array<Datum>(leftWidth).fill(null);
@@ -94,6 +149,172 @@ export async function* joined(
     out = [];
   }
   if (out.length > 0) yield out;
+}
+
+/** A join whose right side the memory does not hold. */
+interface LargeJoin {
+  readonly left: RowSource;
+  readonly right: RowSource;
+  readonly run: ExecRun;
+  readonly memory: WorkMemory;
+  readonly parts: JoinParts;
+  readonly work: WorkFacts;
+  readonly spill: Spill;
+  readonly level: number;
+}
+
+/** Both sides by the hashes of their keys: each part is joined by itself. */
+async function* splitJoin(how: LargeJoin): AsyncGenerator<readonly Row[], void> {
+  const { left, right, run, memory, parts, work, spill } = how;
+  const [mine, theirs] = [new Parts(spill, how.level), new Parts(spill, how.level)];
+  try {
+    await spread(right, theirs, parts.rightKey, run);
+    memory.release();
+    await spread(left, mine, parts.leftKey, run);
+    const rights = await theirs.finish();
+    for (const [i, tape] of (await mine.finish()).entries()) {
+      const other = rights[i];
+      if (other === undefined) continue;
+      // Rows of one key cannot be split again.
+      const level = other.rows > theirs.rows * 0.9 ? MOST_LEVELS : how.level + 1;
+      yield* joined(tape.reader(run), other.reader(run), run, parts, work, level);
+    }
+    work.wrote(mine.bytes + theirs.bytes, 15);
+  } finally {
+    mine.close();
+    theirs.close();
+  }
+}
+
+async function spread(
+  source: RowSource,
+  into: Parts,
+  keyOf: JoinKeyOf | undefined,
+  run: ExecRun,
+): Promise<void> {
+  for (;;) {
+    const batch = await source.next();
+    if (batch === undefined) return;
+    for (const row of batch) {
+      const written = into.add(keyOf?.(row, run), row);
+      if (written !== undefined) await written;
+    }
+    const pause = run.pause();
+    if (pause !== undefined) await pause;
+  }
+}
+
+/** Reads the right side from a file for as many rows of the left side as the memory holds. */
+async function* blockJoin({
+  left,
+  right,
+  run,
+  memory,
+  parts,
+  work,
+  spill,
+}: LargeJoin): AsyncGenerator<readonly Row[], void> {
+  const pile = new RowPile(run);
+  const mine = new WorkMemory(run);
+  try {
+    for (let batch = await right.next(); batch !== undefined; batch = await right.next()) {
+      await pile.add(batch);
+    }
+    memory.release();
+    const matched = parts.type === "full" ? new Uint8Array(pile.count) : undefined;
+    memory.keep(matched?.length ?? 0);
+    let rows: Row[] = [];
+    for (;;) {
+      const batch = await left.next();
+      for (const row of batch ?? []) rows.push(row);
+      mine.keepRows(batch ?? []);
+      if (batch !== undefined && mine.bytes < spill.limits.workBytes) continue;
+      work.sees(mine.bytes);
+      if (rows.length > 0) yield* passed(rows, pile, run, parts, matched);
+      rows = [];
+      mine.release();
+      if (batch === undefined) break;
+    }
+    if (matched !== undefined) yield* unmatched(pile, run, parts, matched);
+    work.wrote(pile.bytes);
+  } finally {
+    pile.close();
+    mine.release();
+  }
+}
+
+/** One pass over the right side for some rows of the left one. */
+async function* passed(
+  rows: readonly Row[],
+  pile: RowPile,
+  run: ExecRun,
+  { type, leftKey, rightKey, leftWidth, rightWidth, condition }: JoinParts,
+  matched: Uint8Array | undefined,
+): AsyncGenerator<readonly Row[], void> {
+  const isOne = type === "semi" || type === "anti";
+  const met = new Uint8Array(rows.length);
+  // Each row has its number behind it.
+  const everyone = rows.map((row, i): Row => [...row, i]);
+  const table = leftKey && (await tableOf(everyone, leftTable(leftKey), run));
+  const others = pile.reader();
+  let out: Row[] = [];
+  let [steps, number] = [0, -1];
+  for (let batch = await others.next(); batch !== undefined; batch = await others.next()) {
+    for (const other of batch) {
+      number++;
+      const theirs = rightKey?.(other, run);
+      const found = table === undefined ? everyone : (table.byKey?.get(theirs) ?? NONE);
+      for (const mine of rightKey !== undefined && theirs === undefined ? NONE : found) {
+        if (++steps % 256 === 0) {
+          const pause = run.pause();
+          if (pause !== undefined) await pause;
+        }
+        const at = mine[leftWidth] as number;
+        if (isOne && met[at] === 1) continue;
+        const both = [...mine.slice(0, leftWidth), ...other];
+        if (condition !== undefined) {
+          const value = valueFor(condition, both, run);
+          if ((value instanceof Promise ? await value : value) !== true) continue;
+        }
+        met[at] = 1;
+        if (isOne) continue;
+        if (matched !== undefined) matched[number] = 1;
+        out.push(both);
+        if (out.length < BATCH) continue;
+        yield out;
+        out = [];
+      }
+    }
+  }
+  const none: Row = new Array<Datum>(rightWidth).fill(null);
+  for (const [at, row] of rows.entries()) {
+    const isMet = met[at] === 1;
+    if (type === "semi" ? isMet : type === "anti" && !isMet) out.push(row);
+    if (!isMet && (type === "left" || type === "full")) out.push(row.concat(none));
+  }
+  if (out.length > 0) yield out;
+}
+
+function leftTable(leftKey: JoinKeyOf): JoinParts {
+  return { type: "inner", rightKey: leftKey, leftWidth: 0, rightWidth: 0, condition: undefined };
+}
+
+/** Rows of the right side that met none of the left one. */
+async function* unmatched(
+  pile: RowPile,
+  run: ExecRun,
+  { leftWidth }: JoinParts,
+  matched: Uint8Array,
+): AsyncGenerator<readonly Row[], void> {
+  const none: Row = new Array<Datum>(leftWidth).fill(null);
+  const others = pile.reader();
+  let number = 0;
+  for (let batch = await others.next(); batch !== undefined; batch = await others.next()) {
+    const out = batch.filter(() => matched[number++] === 0).map((row) => [...none, ...row]);
+    const pause = run.pause();
+    if (pause !== undefined) await pause;
+    if (out.length > 0) yield out;
+  }
 }
 
 /** Reads the right side anew for each batch of the left one: only what its keys ask for. */
@@ -197,10 +418,20 @@ export async function* applied(
 export class BatchRows implements RowSource {
   readonly #batches: AsyncGenerator<readonly Row[], void>;
   readonly #close: () => void;
+  readonly #facts: () => readonly string[];
 
-  constructor(batches: AsyncGenerator<readonly Row[], void>, close: () => void = () => undefined) {
+  constructor(
+    batches: AsyncGenerator<readonly Row[], void>,
+    close: () => void = () => undefined,
+    facts: () => readonly string[] = () => [],
+  ) {
     this.#batches = batches;
     this.#close = close;
+    this.#facts = facts;
+  }
+
+  facts(): readonly string[] {
+    return this.#facts();
   }
 
   async next(): Promise<readonly Row[] | undefined> {

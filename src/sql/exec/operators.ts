@@ -1,7 +1,6 @@
 import type { Datum } from "../../rows/index.ts";
 import type { Compare } from "../functions/implementation.ts";
 import { type Evaluator, PendingSubquery } from "./evaluate.ts";
-import { quicksort } from "./quicksort.ts";
 import { type ExecRun, type Row, type RowSource, rowBytes } from "./run.ts";
 
 /** Rows of one batch between two looks at the clock. */
@@ -106,6 +105,10 @@ export class MappedRows implements RowSource {
     }
   }
 
+  facts(): readonly string[] {
+    return this.#source.facts?.() ?? [];
+  }
+
   close(): void {
     this.#source.close();
   }
@@ -188,153 +191,8 @@ export function compareRows(keys: readonly SortKey[]): (left: Row, right: Row) =
   };
 }
 
-/** Sorted runs are merged: no run holds the event loop. */
-const RUN_ROWS = 2_048;
-
-/** What a sort may do. */
-interface SortOptions {
-  /** So many rows are asked for. */
-  readonly most?: number | undefined;
-  /** Few rows that are equal come as PostgreSQL's sort leaves them, not as they came in. */
-  readonly isAsPostgres?: boolean;
-}
-
-/** Sorts all rows of a source, stably unless told otherwise. */
-export class SortedRows implements RowSource {
-  readonly #source: RowSource;
-  readonly #run: ExecRun;
-  readonly #compare: (left: Row, right: Row) => number;
-  readonly #most: number | undefined;
-  readonly #isAsPostgres: boolean;
-  #sorted: ReadyRows | undefined;
-
-  constructor(
-    source: RowSource,
-    run: ExecRun,
-    keys: readonly SortKey[],
-    options: SortOptions = {},
-  ) {
-    this.#source = source;
-    this.#run = run;
-    this.#compare = compareRows(keys);
-    this.#most = options.most;
-    this.#isAsPostgres = options.isAsPostgres ?? false;
-  }
-
-  async next(): Promise<readonly Row[] | undefined> {
-    if (this.#sorted === undefined) {
-      const isFew = this.#most !== undefined && this.#most <= RUN_ROWS;
-      const rows = isFew ? await this.#first(this.#most ?? 0) : await this.#all();
-      this.#sorted = new ReadyRows(rows);
-    }
-    return this.#sorted.next();
-  }
-
-  async #all(): Promise<readonly Row[]> {
-    return await this.#sort(await collect(this.#source, this.#run));
-  }
-
-  /** The first rows of the order alone: others are let go as they are read. */
-  async #first(most: number): Promise<readonly Row[]> {
-    let rows: Row[] = [];
-    try {
-      for (;;) {
-        const batch = await this.#source.next();
-        if (batch === undefined) break;
-        const last = rows.length >= most && most > 0 ? (rows[most - 1] as Row) : undefined;
-        for (const row of batch) {
-          if (last === undefined || this.#compare(row, last) < 0) rows.push(row);
-        }
-        if (rows.length >= most) rows = rows.sort(this.#compare).slice(0, most);
-        const pause = this.#run.pause();
-        if (pause !== undefined) await pause;
-      }
-    } finally {
-      this.#source.close();
-    }
-    return rows.sort(this.#compare);
-  }
-
-  async #sort(rows: Row[]): Promise<readonly Row[]> {
-    // Merged runs would not have PostgreSQL's order: the stable sort is faster where rows come in
-    // order of another key, as most tables are read.
-    if (this.#isAsPostgres && rows.length <= RUN_ROWS) return quicksort(rows, this.#compare);
-    let runs: Row[][] = [];
-    for (let at = 0; at < rows.length; at += RUN_ROWS) {
-      runs.push(rows.slice(at, at + RUN_ROWS).sort(this.#compare));
-      await this.#run.pause();
-    }
-    while (runs.length > 1) {
-      const merged: Row[][] = [];
-      for (let i = 0; i < runs.length; i += 2) {
-        const [left = [], right] = [runs[i], runs[i + 1]];
-        merged.push(right === undefined ? left : await this.#merge(left, right));
-      }
-      runs = merged;
-    }
-    return runs[0] ?? [];
-  }
-
-  async #merge(left: readonly Row[], right: readonly Row[]): Promise<Row[]> {
-    const out: Row[] = [];
-    let [l, r] = [0, 0];
-    while (l < left.length && r < right.length) {
-      if (out.length % STEP === 0) {
-        const pause = this.#run.pause();
-        if (pause !== undefined) await pause;
-      }
-      const isRight = this.#compare(left[l] as Row, right[r] as Row) > 0;
-      out.push((isRight ? right[r++] : left[l++]) as Row);
-    }
-    while (l < left.length) out.push(left[l++] as Row);
-    while (r < right.length) out.push(right[r++] as Row);
-    return out;
-  }
-
-  close(): void {
-    this.#source.close();
-    this.#sorted?.close();
-  }
-}
-
 /** A value that is equal for equal rows. */
 export type KeyOf = (row: Row) => string;
-
-/** DISTINCT: the first of equal rows. */
-export class DistinctRows implements RowSource {
-  readonly #source: RowSource;
-  readonly #run: ExecRun;
-  readonly #keyOf: KeyOf;
-  readonly #seen = new Set<string>();
-
-  constructor(source: RowSource, run: ExecRun, keyOf: KeyOf) {
-    this.#source = source;
-    this.#run = run;
-    this.#keyOf = keyOf;
-  }
-
-  async next(): Promise<readonly Row[] | undefined> {
-    for (;;) {
-      const batch = await this.#source.next();
-      if (batch === undefined) return undefined;
-      const out: Row[] = [];
-      for (const row of batch) {
-        const key = this.#keyOf(row);
-        if (this.#seen.has(key)) continue;
-        this.#seen.add(key);
-        this.#run.keep(key.length * 2 + 64);
-        out.push(row);
-      }
-      const pause = this.#run.pause();
-      if (pause !== undefined) await pause;
-      if (out.length > 0) return out;
-    }
-  }
-
-  close(): void {
-    this.#source.close();
-  }
-}
 
 /** FETCH FIRST … WITH TIES: behind the last row, those that are its equals in the order. */
 export class TiedRows implements RowSource {
@@ -394,6 +252,10 @@ export class CutRows implements RowSource {
   async next(): Promise<readonly Row[] | undefined> {
     const batch = await this.#source.next();
     return batch?.map((row) => row.slice(0, this.#width));
+  }
+
+  facts(): readonly string[] {
+    return this.#source.facts?.() ?? [];
   }
 
   close(): void {

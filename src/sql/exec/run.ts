@@ -8,6 +8,7 @@ import {
   type SubqueryAnswer,
   type SubqueryAnswers,
 } from "./evaluate.ts";
+import type { Spill } from "./spill.ts";
 
 export type Row = readonly Datum[];
 
@@ -18,6 +19,8 @@ export const NO_ROW: Row = [];
 export interface RowSource {
   next(): Promise<readonly Row[] | undefined> | readonly Row[] | undefined;
   close(): void;
+  /** Lines that EXPLAIN ANALYZE shows of it: what it kept, and where. */
+  facts?(): readonly string[];
 }
 
 /** A statement's work may hold the event loop this long. */
@@ -28,12 +31,24 @@ export const MOST_BYTES = 268_435_456;
 /** What all runs of one statement share. */
 class Turn {
   readonly clock: Clock;
+  readonly spill: Spill | undefined;
   turnBeganMs: number;
   bytes = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, spill: Spill | undefined) {
     this.clock = clock;
+    this.spill = spill;
     this.turnBeganMs = clock.monotonicMs();
+  }
+
+  /** @throws SqlError 53200. */
+  keep(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes <= MOST_BYTES || bytes <= 0) return;
+    throw new SqlError("53200", "out of memory", {
+      detail: `The statement keeps more than ${MOST_BYTES / 1_048_576} MiB of rows.`,
+      hint: "Sort, group or change fewer rows at once.",
+    });
   }
 }
 
@@ -45,18 +60,27 @@ export class ExecRun {
   readonly #turn: Turn;
   readonly #parent: ExecRun | undefined;
   readonly #shared = new Map<object, unknown>();
+  readonly #memory: WorkMemory | undefined;
 
+  /** @param spill where rows go that the memory does not hold; absent: they stay in it. */
   constructor(
     evaluation: EvalContext,
     signal: AbortSignal,
     clock: Clock | ExecRun,
     transaction: () => Promise<RowTransaction>,
+    spill?: Spill | undefined,
+    memory?: WorkMemory,
   ) {
     this.evaluation = { ...evaluation, subqueries: new Answers(this), waited: new Map() };
     this.signal = signal;
     this.transaction = transaction;
+    this.#memory = memory;
     this.#parent = clock instanceof ExecRun ? clock : undefined;
-    this.#turn = clock instanceof ExecRun ? clock.#turn : new Turn(clock);
+    this.#turn = clock instanceof ExecRun ? clock.#turn : new Turn(clock, spill);
+  }
+
+  get spill(): Spill | undefined {
+    return this.#turn.spill;
   }
 
   /** The run of what is below, which is told values of the row around it. */
@@ -106,14 +130,42 @@ export class ExecRun {
     });
   }
 
+  /** The same run, for what counts its memory together with others. */
+  counting(memory: WorkMemory): ExecRun {
+    return new ExecRun(this.evaluation, this.signal, this, this.transaction, undefined, memory);
+  }
+
   /** Counts memory that the statement keeps, or lets go (below 0). @throws SqlError 53200. */
   keep(bytes: number): void {
-    this.#turn.bytes += bytes;
-    if (this.#turn.bytes <= MOST_BYTES) return;
-    throw new SqlError("53200", "out of memory", {
-      detail: `The statement keeps more than ${MOST_BYTES / 1_048_576} MiB of rows.`,
-      hint: "Sort, group or change fewer rows at once.",
-    });
+    if (this.#memory === undefined) this.#turn.keep(bytes);
+    else this.#memory.keep(bytes);
+  }
+}
+
+/** The memory of one operator. */
+export class WorkMemory {
+  readonly #run: ExecRun;
+  bytes = 0;
+
+  constructor(run: ExecRun) {
+    this.#run = run;
+  }
+
+  /** @throws SqlError 53200. */
+  keep(bytes: number): void {
+    this.bytes += bytes;
+    this.#run.keep(bytes);
+  }
+
+  keepRows(rows: readonly Row[]): void {
+    let bytes = 0;
+    for (const row of rows) bytes += rowBytes(row);
+    this.keep(bytes);
+  }
+
+  /** Lets go of all of it. */
+  release(): void {
+    this.keep(-this.bytes);
   }
 }
 

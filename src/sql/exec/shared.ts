@@ -1,31 +1,31 @@
-import { type KeyOf, ReadyRows } from "./operators.ts";
-import { type ExecRun, eachRow, type Row, type RowSource, rowBytes } from "./run.ts";
+import type { KeyOf } from "./operators.ts";
+import { type ExecRun, eachRow, type Row, type RowSource } from "./run.ts";
+import { RowPile } from "./tape.ts";
 
 /** Rows that several readers share: read once, and no further than the furthest reader. */
 export class SharedRows {
   readonly #open: () => Promise<RowSource>;
-  readonly #run: ExecRun;
-  readonly #batches: (readonly Row[])[] = [];
+  readonly #pile: RowPile;
   #source: RowSource | undefined;
   #isOver = false;
   #reading: Promise<void> | undefined;
 
   constructor(open: () => Promise<RowSource>, run: ExecRun) {
     this.#open = open;
-    this.#run = run;
+    this.#pile = new RowPile(run);
   }
 
   reader(): RowSource {
     let at = 0;
     return {
       next: async () => {
-        while (at >= this.#batches.length && !this.#isOver) {
+        while (at >= this.#pile.batches && !this.#isOver) {
           this.#reading ??= this.#read().finally(() => {
             this.#reading = undefined;
           });
           await this.#reading;
         }
-        return this.#batches[at++];
+        return await this.#pile.batch(at++);
       },
       close: () => {
         at = Number.POSITIVE_INFINITY;
@@ -46,8 +46,7 @@ export class SharedRows {
       this.#source.close();
       return;
     }
-    this.#run.keep(batch.reduce((bytes, row) => bytes + rowBytes(row), 0));
-    this.#batches.push(batch);
+    await this.#pile.add(batch);
   }
 }
 
@@ -75,23 +74,27 @@ export async function* recursed(
     return true;
   };
   let source = await first();
+  let before: RowPile | undefined;
   for (;;) {
-    const newest: Row[] = [];
+    const newest = new RowPile(run);
     let out: Row[] = [];
     for await (const row of eachRow(source, run)) {
       if (!isNew(row)) continue;
-      newest.push(row);
       out.push(row);
       if (out.length < 256) continue;
+      await newest.add(out);
       yield out;
       out = [];
     }
+    await newest.add(out);
     if (out.length > 0) yield out;
-    if (newest.length === 0) return;
+    before?.close();
+    if (newest.count === 0) return;
+    before = newest;
     const pause = run.pause();
     if (pause !== undefined) await pause;
     const below = run.below(undefined);
-    below.share(working, new SharedRows(async () => new ReadyRows(newest), below));
+    below.share(working, { reader: () => newest.reader() });
     source = await step(below);
   }
 }

@@ -2,7 +2,8 @@ import type { Datum } from "../../rows/index.ts";
 import { SqlError } from "../error.ts";
 import type { Evaluator } from "./evaluate.ts";
 import type { Accumulator } from "./group.ts";
-import { type ExecRun, eachRow, type Row, type RowSource, rowBytes } from "./run.ts";
+import { type ExecRun, eachRow, type Row, type RowSource, rowBytes, WorkMemory } from "./run.ts";
+import { RowPile } from "./tape.ts";
 import {
   type Bound,
   checkedOffset,
@@ -43,73 +44,122 @@ export interface WindowParts {
   readonly orderValue: ((row: Row) => Datum) | undefined;
 }
 
-/** Sorted rows with the values of window functions behind them. */
+/**
+ * Sorted rows with the values of window functions behind them. A partition that the memory does not
+ * hold is kept in a file; the arguments and values of its functions stay in memory.
+ */
 export async function* windowed(
   source: RowSource,
   run: ExecRun,
   parts: WindowParts,
 ): AsyncGenerator<readonly Row[], void> {
+  let pile = new RowPile(run);
+  let [first, last]: (Row | undefined)[] = [];
+  let peers: boolean[] = [];
   let rows: Row[] = [];
-  let bytes = 0;
-  for await (const row of eachRow(source, run)) {
-    const [first] = rows;
-    if (first !== undefined && !parts.isSamePartition(first, row)) {
-      yield* partitionRows(rows, run, parts);
-      run.keep(-bytes);
+  const whole = async (): Promise<PartitionRows> => {
+    await pile.add(rows);
+    rows = [];
+    return { pile, first: first as Row, peers };
+  };
+  try {
+    for await (const row of eachRow(source, run)) {
+      if (first !== undefined && !parts.isSamePartition(first, row)) {
+        yield* partitionRows(await whole(), run, parts);
+        pile.close();
+        pile = new RowPile(run);
+        [first, last] = [undefined, undefined];
+        peers = [];
+      }
+      first ??= row;
+      peers.push(last !== undefined && parts.isPeer(last, row));
+      last = row;
+      rows.push(row);
+      if (rows.length < 256) continue;
+      await pile.add(rows);
       rows = [];
-      bytes = 0;
     }
-    rows.push(row);
-    const size = rowBytes(row);
-    bytes += size;
-    run.keep(size);
+    if (first !== undefined) yield* partitionRows(await whole(), run, parts);
+  } finally {
+    pile.close();
   }
-  if (rows.length > 0) yield* partitionRows(rows, run, parts);
-  run.keep(-bytes);
+}
+
+interface PartitionRows {
+  readonly pile: RowPile;
+  readonly first: Row;
+  /** Whether each row is a peer of the one before it. */
+  readonly peers: readonly boolean[];
 }
 
 async function* partitionRows(
-  rows: readonly Row[],
+  all: PartitionRows,
   run: ExecRun,
   parts: WindowParts,
 ): AsyncGenerator<readonly Row[], void> {
-  const partition = partitionOf(rows.length, (a, b) =>
-    parts.isPeer(rows[a] as Row, rows[b] as Row),
-  );
-  const columns: (readonly Datum[])[] = [];
-  for (const each of parts.functions) {
-    columns.push(await computed(each, rows, partition, run, parts));
-  }
-  for (let at = 0; at < rows.length; at += 256) {
-    const pause = run.pause();
-    if (pause !== undefined) await pause;
-    yield rows
-      .slice(at, at + 256)
-      .map((row, i) => [...row, ...columns.map((column) => column[at + i] as Datum)]);
+  const memory = new WorkMemory(run);
+  const partition = partitionOf(all.pile.count, (_, row) => all.peers[row] === true);
+  try {
+    const columns: (readonly Datum[])[] = [];
+    for (const each of parts.functions) {
+      const column = await computed(each, all, partition, run, parts);
+      memory.keep(rowBytes(column));
+      columns.push(column);
+    }
+    const reader = all.pile.reader();
+    let at = 0;
+    for (let rows = await reader.next(); rows !== undefined; rows = await reader.next()) {
+      const from = at;
+      yield rows.map((row, i) => [...row, ...columns.map((column) => column[from + i] as Datum)]);
+      at += rows.length;
+    }
+  } finally {
+    memory.release();
   }
 }
 
 /** The values of one function for all rows of a partition. */
 async function computed(
   one: WindowFunction,
-  rows: readonly Row[],
+  all: PartitionRows,
   partition: Partition,
   run: ExecRun,
   parts: WindowParts,
 ): Promise<readonly Datum[]> {
+  const memory = new WorkMemory(run);
   const given: (readonly Datum[] | undefined)[] = [];
-  for (const [i, row] of rows.entries()) {
-    if (i % 256 === 0) await run.pause();
+  // The value that RANGE computes from, of each row.
+  const ordered: Datum[] = [];
+  for await (const row of eachRow(all.pile.reader(), run)) {
+    if (one.inRange !== undefined) ordered.push(parts.orderValue?.(row) ?? null);
     const args = (): readonly Datum[] | undefined =>
       one.filter !== undefined && one.filter(row, run.evaluation) !== true
         ? undefined
         : one.arguments.map((argument) => argument(row, run.evaluation));
-    given.push(await run.evaluate(args));
+    const values = await run.evaluate(args);
+    given.push(values);
+    // A row without values shares one array with others.
+    if (values !== undefined && values.length > 0) memory.keep(rowBytes(values));
   }
+  try {
+    return await valuesOf(one, given, all.first, partition, run, ordered);
+  } finally {
+    memory.release();
+  }
+}
+
+async function valuesOf(
+  one: WindowFunction,
+  given: readonly (readonly Datum[] | undefined)[],
+  first: Row,
+  partition: Partition,
+  run: ExecRun,
+  ordered: readonly Datum[],
+): Promise<readonly Datum[]> {
   if (one.begin === undefined && !FRAMED.has(one.name)) {
     return ranked(one.name, given as readonly (readonly Datum[])[], partition);
   }
-  const spec = await frameSpec(one, rows, run, parts);
+  const spec = await frameSpec(one, first, run, ordered);
   if (one.begin === undefined) {
     return framedValues(one.name, given as readonly (readonly Datum[])[], partition, spec);
   }
@@ -120,20 +170,20 @@ const FRAMED: ReadonlySet<string> = new Set(["first_value", "last_value", "nth_v
 
 async function frameSpec(
   one: WindowFunction,
-  rows: readonly Row[],
+  first: Row,
   run: ExecRun,
-  { orderValue }: WindowParts,
+  ordered: readonly Datum[],
 ): Promise<FrameSpec> {
   const bound = async (side: "start" | "end"): Promise<Bound> => {
     const { kind, offset } = one[side];
     if (offset === undefined) return { kind };
-    const value = await run.evaluate(() => offset(rows[0] as Row, run.evaluation));
+    const value = await run.evaluate(() => offset(first, run.evaluation));
     checkedOffset(value, side === "start" ? "starting" : "ending", one.mode === "range");
     return { kind, offset: value };
   };
   const [start, end] = [await bound("start"), await bound("end")];
   const { mode, exclude, inRange } = one;
-  const value = (at: number): Datum => orderValue?.(rows[at] as Row) ?? null;
+  const value = (at: number): Datum => ordered[at] ?? null;
   return {
     mode,
     exclude,

@@ -1,6 +1,9 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Datum, RowTransaction } from "../../rows/index.ts";
-import { ExecRun } from "../exec/run.ts";
+import { ExecRun, MOST_BYTES } from "../exec/run.ts";
+import { Spill, type SpillLimits, type SpillSpace } from "../exec/spill.ts";
+import { memoryBytes } from "../session/memory-setting.ts";
+import type { SessionSettings } from "../session/settings.ts";
 import type { SqlContext } from "../types/context.ts";
 import type { RunContext } from "./plan.ts";
 
@@ -13,6 +16,21 @@ export interface ExecContextParts {
   /** The work in the rows of a statement. */
   readonly transactionOf: (run: RunContext) => Promise<RowTransaction>;
   readonly clock: Clock;
+  /** Where statements have temporary files; absent: what they keep stays in memory. */
+  readonly spillSpace?: SpillSpace | undefined;
+}
+
+/** Rows of one operator leave the memory before those of the statement are too many for it. */
+const MOST_WORK_BYTES = MOST_BYTES / 4;
+
+function spillLimits(settings: SessionSettings): SpillLimits {
+  const workBytes = memoryBytes(settings.get("work_mem"));
+  const hashBytes = workBytes * Number(settings.get("hash_mem_multiplier"));
+  return {
+    workBytes: Math.min(workBytes, MOST_WORK_BYTES),
+    hashBytes: Math.min(hashBytes, MOST_WORK_BYTES),
+    fileBytes: memoryBytes(settings.get("temp_file_limit")),
+  };
 }
 
 /** What operators share in one run of a plan. */
@@ -28,5 +46,8 @@ export function execRun(
     rows ??= env.transactionOf(run);
     return rows;
   };
-  return new ExecRun(evaluation, run.signal, env.clock, transaction);
+  const { spillSpace, clock } = env;
+  const limits = (): SpillLimits => spillSpace?.limits ?? spillLimits(run.settings);
+  const spill = spillSpace && new Spill(spillSpace, limits, run.signal);
+  return new ExecRun(evaluation, run.signal, clock, transaction, spill);
 }

@@ -8,6 +8,7 @@ import type { Observe, PlanNode } from "./node.ts";
 interface Seen {
   rows: number;
   ms: number;
+  readonly source: RowSource;
 }
 
 export interface ExplainOptions {
@@ -44,7 +45,7 @@ export class PlanWatch {
   }
 
   readonly observe: Observe = (node, source): RowSource => {
-    const seen: Seen = { rows: 0, ms: 0 };
+    const seen: Seen = { rows: 0, ms: 0, source };
     this.#seen.set(node, seen);
     return {
       next: async () => {
@@ -77,7 +78,7 @@ export function planLines(
   const told = seen === undefined ? "" : ` (actual ${time}rows=${seen.rows})`;
   return [
     `${indent}${node.title}${told}`,
-    ...node.details.map((detail) => `${below}${detail}`),
+    ...[...node.details, ...(seen?.source.facts?.() ?? [])].map((each) => `${below}${each}`),
     ...node.children.flatMap((child) => planLines(child, watch, isTimed, depth + 1)),
   ];
 }

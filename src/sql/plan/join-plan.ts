@@ -7,6 +7,7 @@ import { isHashable, joinKey } from "../exec/join-key.ts";
 import { RowsMemo } from "../exec/memo.ts";
 import { MappedRows } from "../exec/operators.ts";
 import type { ExecRun, Row } from "../exec/run.ts";
+import { WorkFacts } from "../exec/tape.ts";
 import type { AccessPath, WantedOrder } from "./access-path.ts";
 import type { PlanEnv } from "./env.ts";
 import {
@@ -335,10 +336,13 @@ export class JoinPlanner {
       open: async (run, observe) => {
         const first = await openNode(left.node, run, observe);
         const second = await openNode(right.node, run, observe);
-        return new BatchRows(joined(first, second, run, parts), () => {
+        const work = new WorkFacts();
+        const close = (): void => {
           first.close();
           second.close();
-        });
+        };
+        const facts = () => (pairs.length > 0 || work.disk > 0 ? work.hash : []);
+        return new BatchRows(joined(first, second, run, parts, work), close, facts);
       },
     };
     return { node, ...this.#size(type, left, right, pairs.length > 0) };

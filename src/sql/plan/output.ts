@@ -2,15 +2,10 @@ import { type Expr, isSameExpr, isVolatile, someExpr } from "../bind/expr.ts";
 import type { ExprPrinter } from "../bind/expr-text.ts";
 import type { OrderPart } from "../bind/scope.ts";
 import { SqlError } from "../error.ts";
-import {
-  CutRows,
-  DistinctRows,
-  LimitedRows,
-  SortedRows,
-  type SortKey,
-  TiedRows,
-} from "../exec/operators.ts";
+import { DistinctRows, UniqueRows } from "../exec/distinct.ts";
+import { CutRows, LimitedRows, type SortKey, TiedRows } from "../exec/operators.ts";
 import { rowKey } from "../exec/row-key.ts";
+import { SortedRows } from "../exec/sort.ts";
 import { typeName } from "../functions/coercion.ts";
 import { OID } from "../types/oids.ts";
 import type { TypeRegistry } from "../types/registry.ts";
@@ -68,7 +63,8 @@ export function outputNode(env: PlanEnv, printer: ExprPrinter, parts: OutputPart
     const keyOf = rowKey(types, oids);
     const ofRow = (row: readonly unknown[]): string =>
       keyOf(keyed.map((slot) => row[slot]) as never);
-    node = over(node, "Unique", [], (source, run) => new DistinctRows(source, run, ofRow));
+    // Equal rows are next to each other: the sort is by these first.
+    node = over(node, "Unique", [], (source) => new UniqueRows(source, ofRow));
   }
   if (limits.isLimited) node = limitNode(node, limits, keys);
   if (exprs.length === targets.length) return node;

@@ -4,10 +4,10 @@ import type { Expr } from "../bind/expr.ts";
 import { ExprPrinter } from "../bind/expr-text.ts";
 import type { Scope } from "../bind/scope.ts";
 import { SqlError } from "../error.ts";
+import { DistinctRows } from "../exec/distinct.ts";
 import { BatchRows } from "../exec/join.ts";
-import { DistinctRows } from "../exec/operators.ts";
 import { rowKey } from "../exec/row-key.ts";
-import { appended, combined, type SetOperation } from "../exec/set-rows.ts";
+import { appended, CombinedRows, type SetOperation } from "../exec/set-rows.ts";
 import { selectCommonType } from "../functions/common-type.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
@@ -142,11 +142,7 @@ function setNode(
       const [left, right] = sides as [PlanNode, PlanNode];
       const mine = await openNode(left, run, observe);
       const theirs = await openNode(right, run, observe);
-      const rows = combined(mine, theirs, run, { operation, isAll, keyOf });
-      return new BatchRows(rows, () => {
-        mine.close();
-        theirs.close();
-      });
+      return new CombinedRows(mine, theirs, run, { operation, isAll, keyOf });
     },
   };
   if (operation !== "union" || keyOf === undefined) return whole;

@@ -5,8 +5,9 @@ import type { FrameBound, OrderPart, WindowCall } from "../bind/scope.ts";
 import { SqlError } from "../error.ts";
 import { compile } from "../exec/evaluate.ts";
 import { BatchRows } from "../exec/join.ts";
-import { compareRows, MappedRows, SortedRows, type SortKey } from "../exec/operators.ts";
+import { compareRows, MappedRows, type SortKey } from "../exec/operators.ts";
 import type { ExecRun } from "../exec/run.ts";
+import { SortedRows } from "../exec/sort.ts";
 import {
   type WindowBound,
   type WindowFunction,

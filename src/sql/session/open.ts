@@ -3,6 +3,7 @@ import type { Prng } from "../../base/prng.ts";
 import { type Datum, TemporaryShard } from "../../rows/index.ts";
 import { CatalogChanges } from "../catalog/catalog-changes.ts";
 import type { CatalogView } from "../catalog/view.ts";
+import type { SpillSpace } from "../exec/spill.ts";
 import { FunctionRegistry } from "../functions/resolve.ts";
 import type { Parser } from "../parse/parser.ts";
 import type { TypeCodec } from "../types/codec.ts";
@@ -25,6 +26,8 @@ export interface OpenParts {
   readonly settings: ReadonlyMap<string, string>;
   /** Of all sessions of a server; of this one alone where absent. */
   readonly temporary?: TemporarySchemas;
+  /** Where statements have temporary files; absent: what they keep stays in memory. */
+  readonly spillSpace?: SpillSpace | undefined;
   /** Told of the entry of a dropped table that could not be removed. */
   readonly onUnreleased?: (error: unknown) => void;
 }
@@ -35,6 +38,7 @@ export function openSession({
   settings,
   onUnreleased = () => undefined,
   temporary = new TemporarySchemas(),
+  spillSpace,
   ...parts
 }: OpenParts): SqlSession {
   const types = new TypeRegistry();
@@ -53,7 +57,7 @@ export function openSession({
     settings: new Map([["session_authorization", parts.user], ...settings]),
     names: new CatalogChanges(catalog, onUnreleased, own),
     assume: catalog.roles?.assume,
-    plan: sessionPlanner(functions, catalog),
+    plan: sessionPlanner(functions, catalog, spillSpace),
     open: ({ isolation, ...modes }) =>
       catalog.begin({
         ...modes,

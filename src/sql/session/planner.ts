@@ -13,6 +13,7 @@ import { sequenceRelation } from "../catalog/system/sequence-relation.ts";
 import type { CatalogView } from "../catalog/view.ts";
 import { SYSTEM_DATABASE, type VirtualRelations } from "../catalog/virtual.ts";
 import { notSupported, SqlError } from "../error.ts";
+import type { SpillSpace } from "../exec/spill.ts";
 import type { FunctionRegistry } from "../functions/resolve.ts";
 import type { Source } from "../parse/source.ts";
 import type { Statement } from "../parse/statement.ts";
@@ -44,6 +45,7 @@ const PUBLIC = "public";
 export function sessionPlanner(
   functions: FunctionRegistry,
   catalog: CatalogView,
+  spillSpace?: SpillSpace,
 ): (session: SqlSession, statement: Statement, types: readonly number[]) => Promise<Plan> {
   let current: SqlSession | undefined;
   const typeNames = new WeakMap<SqlSession, TypeNames>();
@@ -93,6 +95,7 @@ export function sessionPlanner(
         parameters,
         used,
         clock: session.clock,
+        spillSpace,
         bindContext: basis.watched(session.contexts.now()),
         contextOf: () => session.contexts.now(),
         transactionOf: rowsOfRun,

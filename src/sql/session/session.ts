@@ -509,9 +509,14 @@ export class SqlSession {
       return { ...started, finish, close, receive };
     }
     if (started.kind === "copyOut") {
-      return { ...started, finish, close, next: () => this.#watched(signal, () => started.next()) };
+      return {
+        ...started,
+        finish,
+        close,
+        next: () => this.#watched(running, () => started.next()),
+      };
     }
-    const next = (most: number) => this.#watched(signal, () => started.next(most));
+    const next = (most: number) => this.#watched(running, () => started.next(most));
     return { ...started, finish, close, next };
   }
 
@@ -519,11 +524,14 @@ export class SqlSession {
    * Goes on with a statement, unless it was ended: then nothing of it may be begun, since no caller
    * would wait for it. @throws SqlError why the statement was ended.
    */
-  #watched<T>(signal: AbortSignal, work: () => Promise<T> | T): Promise<T> | T {
+  #watched<T>(running: AbortController, work: () => Promise<T> | T): Promise<T> | T {
+    const { signal } = running;
     if (signal.aborted) throw this.#why(signal.reason);
     const value = work();
     if (!(value instanceof Promise)) return value;
     return value.catch((error: unknown) => {
+      // What it holds goes at once: a client need not close what has failed.
+      this.#over(running);
       throw this.#why(error);
     });
   }

@@ -1,4 +1,5 @@
 import { SqlError } from "../error.ts";
+import { memory, memoryBytes } from "./memory-setting.ts";
 
 /** @throws SqlError 22023 for a value that cannot be used. @returns it as it is kept. */
 type Check = (value: string) => string;
@@ -50,6 +51,26 @@ function bool(name: string): Check {
     if (parsed !== undefined) return parsed ? "on" : "off";
     throw new SqlError("22023", `parameter "${name}" requires a Boolean value`);
   };
+}
+
+/** Of one statement: more is the server's to allow. */
+const TEMP_FILE_LIMIT = "4GB";
+
+function tempFileLimit(value: string): string {
+  const limit = value.trim() === "-1" ? "-1" : memory("temp_file_limit", 0, 2_147_483_647)(value);
+  if (limit !== "-1" && memoryBytes(limit) <= memoryBytes(TEMP_FILE_LIMIT)) return limit;
+  throw new SqlError("42501", 'permission denied to set parameter "temp_file_limit"', {
+    hint: `A session may set ${TEMP_FILE_LIMIT} and less.`,
+  });
+}
+
+function multiplier(value: string): string {
+  const name = "hash_mem_multiplier";
+  const number = Number(value);
+  if (value.trim() === "" || Number.isNaN(number)) throw refused(name, value);
+  if (number >= 1 && number <= 1_000) return String(number);
+  const message = `${value} is outside the valid range for parameter "${name}" (1 .. 1000)`;
+  throw new SqlError("22023", message);
 }
 
 function integer(name: string, least: number, most: number): Check {
@@ -247,7 +268,9 @@ const RULES: readonly SettingRule[] = [
   },
   { name: "transaction_read_only", fallback: "off", check: bool("transaction_read_only") },
   { name: "transaction_deferrable", fallback: "off", check: bool("transaction_deferrable") },
-  { name: "work_mem", fallback: "4MB" },
+  { name: "hash_mem_multiplier", fallback: "2", check: multiplier },
+  { name: "temp_file_limit", fallback: TEMP_FILE_LIMIT, check: tempFileLimit },
+  { name: "work_mem", fallback: "16MB", check: memory("work_mem", 64, 2_147_483_647) },
   { name: "xmloption", fallback: "content" },
 ];
 
@@ -278,7 +301,6 @@ const UNUSED: readonly SettingRule[] = [
   { name: "force_parallel_mode", fallback: "off" },
   { name: "from_collapse_limit", fallback: "8" },
   { name: "geqo_threshold", fallback: "12" },
-  { name: "hash_mem_multiplier", fallback: "2" },
   { name: "jit_above_cost", fallback: "100000" },
   { name: "jit_inline_above_cost", fallback: "500000" },
   { name: "jit_optimize_above_cost", fallback: "500000" },
