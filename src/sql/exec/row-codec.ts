@@ -45,7 +45,7 @@ export class RowWriter {
 
   /** What was written, and nothing from here on. */
   take(): Uint8Array {
-    const taken = Uint8Array.prototype.slice.call(this.#buffer, 0, this.#length);
+    const taken = new Uint8Array(this.#buffer.subarray(0, this.#length));
     this.#length = 0;
     return taken;
   }
@@ -254,6 +254,7 @@ export class RowReader {
   #bytes(): Uint8Array {
     const length = this.#uint();
     this.#at += length;
-    return Uint8Array.prototype.slice.call(this.#buffer, this.#at - length, this.#at);
+    // Not a Buffer: a value is of the class that it was written of.
+    return new Uint8Array(this.#buffer.subarray(this.#at - length, this.#at));
   }
 }
