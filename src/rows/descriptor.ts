@@ -123,6 +123,8 @@ export interface TableDescriptor {
   readonly unnamed?: boolean;
   /** Of a temporary table: what a commit does with it, where it does anything. */
   readonly onCommit?: "delete rows" | "drop";
+  /** A view of this name says what its rows are: no statement but its own changes them. */
+  readonly materialized?: boolean;
   /** Of `row-format.ts`. */
   readonly rowsFormat: number;
   /** The account and the table in short: every row begins with it. */

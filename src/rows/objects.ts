@@ -1,6 +1,6 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
-import type { AnyId, IdSource } from "../base/ids.ts";
+import type { AnyId, IdSource, TableId } from "../base/ids.ts";
 import { rangeOfPrefix } from "../keys/index.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
@@ -46,6 +46,8 @@ export interface ViewObject extends ObjectBase {
   /** Ids of tables, views and types that it needs. */
   readonly uses: readonly ViewUse[];
   readonly checkOption?: "local" | "cascaded";
+  /** Of a materialized view: the table of its rows, which has its name too. */
+  readonly materialized?: { readonly table: TableId; readonly isPopulated: boolean };
 }
 
 export interface ViewColumn {

@@ -72,6 +72,8 @@ export interface TableSpec {
   readonly unnamed?: boolean;
   /** Of a temporary table. */
   readonly onCommit?: "delete rows" | "drop";
+  /** It has the rows of a materialized view. */
+  readonly materialized?: boolean;
 }
 
 const MOST_COLUMNS = 1_600;
@@ -121,6 +123,7 @@ export function descriptorOf(
     constraints,
     ...(spec.unnamed === true && { unnamed: true }),
     ...(spec.onCommit !== undefined && { onCommit: spec.onCommit }),
+    ...(spec.materialized === true && { materialized: true }),
     rowsFormat: ROW_FORMAT,
     owner: Buffer.from(sha256Bytes(`${account}/${spec.id}`)).readUInt32LE(0),
   };

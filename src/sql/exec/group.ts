@@ -202,16 +202,22 @@ class Groups {
   }
 
   #add({ values, args }: Given): Promise<unknown> | undefined {
-    let waits: Promise<void> | undefined;
-    for (const [i, set] of this.#grouping.sets.entries()) {
-      const own =
-        set.length === values.length
-          ? values
-          : values.map((value, at) => (set.includes(at) ? value : null));
-      const written = this.#addTo(i, own, args);
-      if (written !== undefined) waits = waits === undefined ? written : after(waits, written);
+    const writes: Promise<void>[] = [];
+    try {
+      for (const [i, set] of this.#grouping.sets.entries()) {
+        const own =
+          set.length === values.length
+            ? values
+            : values.map((value, at) => (set.includes(at) ? value : null));
+        const written = this.#addTo(i, own, args);
+        if (written !== undefined) writes.push(written);
+      }
+    } catch (error) {
+      // An aggregate has failed, which is told: no caller waits for what is being written.
+      for (const each of writes) each.catch(() => undefined);
+      throw error;
     }
-    return waits;
+    return writes.length === 0 ? undefined : Promise.all(writes);
   }
 
   /** A promise where the row was written because the memory holds no more groups. */
@@ -276,11 +282,6 @@ class Groups {
       seen: aggregates.map(({ distinctKey }) => (distinctKey ? new Set<string>() : undefined)),
     };
   }
-}
-
-async function after(first: Promise<void>, second: Promise<void>): Promise<void> {
-  await first;
-  await second;
 }
 
 function plainRow({ values, accumulators }: Group, bits: readonly number[]): Row {

@@ -147,6 +147,10 @@ export function bindLocks(locking: readonly Node[], from: From): readonly TableL
         // A subquery has its own clause; of what is computed no row changes.
         continue;
       }
+      if (table.materialized === true) {
+        const message = `cannot lock rows in materialized view "${table.name}"`;
+        throw new SqlError("42809", message);
+      }
       // A lock keeps others from changing the row, as a change of it does.
       alsoNeeds(use, ["write-data"]);
       if (item.isNullable) {

@@ -4,6 +4,7 @@ import type {
   ColumnType,
   RowTransaction,
   SequenceDescriptor,
+  TableDescriptor,
   ViewObject,
 } from "../../rows/index.ts";
 import type { CatalogChanges, FoundEntry } from "../catalog/catalog-changes.ts";
@@ -192,6 +193,8 @@ class Names {
     basis: PlanBasis,
   ): Pick<PlanEnv, "table" | "relation" | "load" | "sequence"> {
     const known = new Map<string, KnownRelation | undefined>();
+    /** Materialized views without rows to be read. */
+    const empty = new Set<string>();
     const keyOf = (schema: string | undefined, name: string): string => `${schema ?? ""}\0${name}`;
     const noted = (
       found: KnownRelation | undefined,
@@ -209,6 +212,15 @@ class Names {
         usedObjects.push(found.view);
         return found;
       }
+      const { id, materialized, name } = found.use.descriptor;
+      if (materialized === true && needs.includes("write-data")) {
+        throw new SqlError("42809", `cannot change materialized view "${name}"`);
+      }
+      if (materialized === true && needs.includes("read-data") && empty.has(id)) {
+        throw new SqlError("55000", `materialized view "${name}" has not been populated`, {
+          hint: "Use the REFRESH MATERIALIZED VIEW command.",
+        });
+      }
       alsoNeeds(found.use, needs);
       if (!used.includes(found.use)) used.push(found.use);
       return found;
@@ -217,6 +229,9 @@ class Names {
       const found = await this.#lookUp(schema, name);
       if (found?.kind === "table") basis.table(schema, name, found.use.descriptor);
       else basis.other();
+      if (found?.kind === "table" && !(await this.#isPopulated(found.use.descriptor))) {
+        empty.add(found.use.descriptor.id);
+      }
       return found;
     };
     const load: PlanEnv["load"] = async (needed) => {
@@ -360,6 +375,12 @@ class Names {
       if (isKnown(await this.#names.heldIn(found.namespace))) return found;
     }
     return undefined;
+  }
+
+  async #isPopulated({ materialized, namespace, name }: TableDescriptor): Promise<boolean> {
+    if (materialized !== true) return true;
+    const view = await (await this.#rows()).objects.byName("relation", namespace, name);
+    return view?.kind !== "view" || view.materialized?.isPopulated !== false;
   }
 
   async #knownView(view: ViewObject): Promise<KnownRelation> {

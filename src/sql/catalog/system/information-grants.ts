@@ -49,7 +49,7 @@ type TableGrant = Grant & { readonly relation: SnapshotRelation };
 
 function* tableGrants({ snapshot }: ProviderContext): Generator<TableGrant> {
   for (const relation of snapshot.relations) {
-    if (relation.kind === "i" || relation.kind === "S") continue;
+    if (relation.kind === "i" || relation.kind === "S" || relation.kind === "m") continue;
     if (relation.isSystem) {
       const grantor = snapshot.ownerName(undefined);
       const read = { privilege_type: "SELECT", is_grantable: "NO" } as const;

@@ -19,7 +19,7 @@ const TABLE_TYPES = { r: "BASE TABLE", v: "VIEW", f: "FOREIGN" } as const;
 
 function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
   for (const { name, schema, kind } of snapshot.relations) {
-    if (kind === "i" || kind === "S") continue;
+    if (kind === "i" || kind === "S" || kind === "m") continue;
     const isTemporary = schema.name === snapshot.temporary;
     yield {
       table_catalog: snapshot.database,
@@ -75,7 +75,7 @@ function* columnsRows(context: ProviderContext): Generator<Named> {
   const { snapshot, types, equal, sql } = context;
   const names = equal.get("table_name");
   for (const relation of snapshot.relations) {
-    if (relation.kind === "i" || relation.kind === "S") continue;
+    if (relation.kind === "i" || relation.kind === "S" || relation.kind === "m") continue;
     if (names !== undefined && !names.includes(relation.name)) continue;
     for (const attribute of attributesOf(context, relation)) {
       const { name, number, notNull, column } = attribute;

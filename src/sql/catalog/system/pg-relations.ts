@@ -38,8 +38,8 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
   const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
   const related = relatedByForeignKeys(snapshot);
   for (const relation of snapshot.relations) {
-    const { oid, name, schema, kind, isSystem, held } = relation;
-    const isHeap = kind === "r";
+    const { oid, name, schema, kind, isSystem, held, view } = relation;
+    const isHeap = kind === "r" || kind === "m";
     const owner = snapshot.ownerName(held);
     yield {
       oid,
@@ -61,13 +61,13 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       relkind: kind,
       relnatts: attributeCount(relation),
       relchecks: checks.get(oid) ?? 0,
-      relhasrules: kind === "v",
+      relhasrules: kind === "v" || kind === "m",
       relhastriggers: related.has(oid),
       relhassubclass: false,
       relrowsecurity: false,
       relforcerowsecurity: false,
-      relispopulated: true,
-      relreplident: kind !== "r" || isSystem ? "n" : "d",
+      relispopulated: view?.materialized?.isPopulated ?? true,
+      relreplident: !isHeap || isSystem ? "n" : "d",
       relispartition: false,
       relrewrite: 0,
       relfrozenxid: 0,
@@ -468,6 +468,21 @@ function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
   }
 }
 
+function* materializedRows({ snapshot }: ProviderContext): Generator<Named> {
+  const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
+  for (const { oid, name, schema, kind, held, view } of snapshot.relations) {
+    if (kind !== "m" || view === undefined) continue;
+    yield {
+      schemaname: schema.name,
+      matviewname: name,
+      matviewowner: snapshot.ownerName(held),
+      hasindexes: indexed.has(oid),
+      ispopulated: view.materialized?.isPopulated === true,
+      definition: viewText(view),
+    };
+  }
+}
+
 const SEQUENCE_TYPES = { int2: OID.int2, int4: OID.int4, int8: OID.int8 };
 
 function* sequenceRows({ snapshot }: ProviderContext): Generator<Named> {
@@ -514,6 +529,7 @@ export const RELATION_PROVIDERS: Readonly<Record<string, Provider>> = {
   pg_description: descriptionRows,
   pg_tables: tablesRows,
   pg_views: viewRows,
+  pg_matviews: materializedRows,
   pg_sequence: sequenceRows,
   pg_sequences: sequencesRows,
 };

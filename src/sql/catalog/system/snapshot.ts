@@ -25,7 +25,7 @@ export interface SnapshotRelation {
   readonly oid: number;
   readonly name: string;
   readonly schema: SnapshotSchema;
-  readonly kind: "r" | "f" | "v" | "i" | "S";
+  readonly kind: "r" | "f" | "v" | "m" | "i" | "S";
   readonly isSystem: boolean;
   readonly comment: string;
   /** What the session may do with it; absent: it reads it, as everybody does. */
@@ -124,9 +124,15 @@ export class CatalogSnapshot {
     this.databases = [...names].map((name) => ({ oid: hashedOid("database", name), name }));
     this.schemas = schemasOf(listing);
     const byPath = new Map(this.schemas.map((schema) => [schema.name, schema]));
+    const materialized = new Map(
+      (listing.objects ?? []).flatMap((each): readonly [string, ViewObject][] =>
+        each.kind === "view" && each.materialized ? [[each.materialized.table, each]] : [],
+      ),
+    );
     const own = listing.relations.flatMap((each) => {
       const schema = byPath.get(each.path.join("."));
-      return schema === undefined ? [] : [relationOf(each, schema)];
+      const view = materialized.get(each.id);
+      return schema === undefined ? [] : [relationOf(each, schema, view)];
     });
     this.indexes = own.flatMap(indexesOf);
     const indexes = this.indexes.map(
@@ -143,7 +149,8 @@ export class CatalogSnapshot {
     );
     const views = (listing.objects ?? []).flatMap((each): readonly SnapshotRelation[] => {
       const schema = byPath.get(each.namespace.join("."));
-      return each.kind === "view" && schema !== undefined ? [viewOf(each, schema)] : [];
+      if (each.kind !== "view" || each.materialized !== undefined) return [];
+      return schema === undefined ? [] : [viewOf(each, schema)];
     });
     const sequences = (listing.sequences ?? []).flatMap((each) => {
       const schema = byPath.get(each.sequence.namespace.join("."));
@@ -263,11 +270,17 @@ function schemasOf({ namespaces, held: top }: CatalogListing): readonly Snapshot
   return [PG_TOAST, PG_CATALOG, isPublic, INFORMATION, ...own];
 }
 
-function relationOf(listed: ListedRelation, schema: SnapshotSchema): SnapshotRelation {
+function relationOf(
+  listed: ListedRelation,
+  schema: SnapshotSchema,
+  view: ViewObject | undefined,
+): SnapshotRelation {
   const { id, name, kind, comment, table, columns, held = ALL_HELD } = listed;
   const base = { name, schema, isSystem: false, comment, held };
   if (kind === "rows" && table !== undefined) {
-    return { ...base, oid: tableOid(table.relation), kind: "r", table };
+    const oid = tableOid(table.relation);
+    if (view !== undefined) return { ...base, oid, kind: "m", table, view };
+    return { ...base, oid, kind: "r", table };
   }
   const letter = ({ rows: "r", system: "r", view: "v", lake: "f" } as const)[kind];
   return { ...base, oid: hashedOid("relation", id), kind: letter, columns };

@@ -51,6 +51,10 @@ export function planAlterTable(
     const found = await tableOf(on, ports, relation, isOptional);
     if (found === undefined) return;
     let { table } = found;
+    if (table.materialized === true) {
+      const message = `ALTER TABLE cannot change the materialized view "${table.name}"`;
+      throw new SqlError("42809", message);
+    }
     for (const node of cmds) {
       const command = contentOf(node, "AlterTableCmd") ?? {};
       table = await changed(new Change(env, on, ports, table), command);
@@ -309,6 +313,10 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
   if (renameType === "OBJECT_VIEW") {
     return planMoveView(env, relation, { name: newname }, isOptional, ports);
   }
+  if (renameType === "OBJECT_MATVIEW") {
+    const to = { name: newname };
+    return planMoveView(env, relation, to, isOptional, ports, "materialized view");
+  }
   if (renameType === "OBJECT_TYPE" || renameType === "OBJECT_DOMAIN") {
     const kind = renameType === "OBJECT_DOMAIN" ? "domain" : undefined;
     return planMoveType(env, rename.object, { name: newname }, kind, ports);
@@ -336,6 +344,9 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
     const found = await tableOf(on, ports, relation, isOptional, needs);
     if (found === undefined) return;
     if (isColumn) {
+      if (found.table.materialized === true) {
+        throw notSupported("renaming a column of a materialized view");
+      }
       const change = new Change(env, on, ports, found.table);
       change.column(subname);
       const { table } = found;
@@ -365,6 +376,10 @@ export function planSetSchema(
   }
   if (objectType === "OBJECT_VIEW") {
     return planMoveView(env, relation, { schema: newschema }, isOptional, ports);
+  }
+  if (objectType === "OBJECT_MATVIEW") {
+    const to = { schema: newschema };
+    return planMoveView(env, relation, to, isOptional, ports, "materialized view");
   }
   if (objectType === "OBJECT_TYPE" || objectType === "OBJECT_DOMAIN") {
     const kind = objectType === "OBJECT_DOMAIN" ? "domain" : undefined;

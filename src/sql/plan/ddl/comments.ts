@@ -14,6 +14,7 @@ import {
   type FoundTable,
   rangeOf,
 } from "./ddl-run.ts";
+import { dependedOn, materializedNamed } from "./materialized-views.ts";
 import { ownType } from "./types.ts";
 
 const ALTERS = ["alter"] as const;
@@ -49,6 +50,11 @@ async function targetOf(
   switch (objtype) {
     case "OBJECT_TABLE":
       return commentName("relation", (await tableOf(on, ports, names)).table.id);
+    case "OBJECT_MATVIEW": {
+      const view = await materializedNamed(on, ports, rangeOf(names));
+      if (view === undefined) throw missing(names);
+      return commentName("relation", dependedOn(view));
+    }
     case "OBJECT_VIEW":
       return commentName("relation", await viewIdOf(on, ports, names));
     case "OBJECT_SEQUENCE": {

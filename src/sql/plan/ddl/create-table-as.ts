@@ -1,5 +1,5 @@
 import type { Node } from "libpg-query";
-import type { ColumnSpec, Datum, RowTransaction } from "../../../rows/index.ts";
+import type { ColumnSpec, Datum } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import { notSupported, SqlError } from "../../error.ts";
 import { type ExecRun, eachRow, type Row } from "../../exec/run.ts";
@@ -7,9 +7,10 @@ import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { OID } from "../../types/oids.ts";
 import { type PlanEnv, withRelations } from "../env.ts";
 import { execRun } from "../exec-parts.ts";
-import { openNode, UNOBSERVED } from "../node.ts";
+import { openNode, type PlanNode, UNOBSERVED } from "../node.ts";
 import type { Plan, RunContext } from "../plan.ts";
 import type { Query } from "../query.ts";
+import { createMaterialized } from "./create-materialized.ts";
 import { onCommitOf } from "./create-table.ts";
 import { type DdlPorts, type DdlRun, refuseTaken, skip } from "./ddl-run.ts";
 
@@ -20,20 +21,19 @@ export interface TableQuery {
   readonly select: Node;
   readonly into: Into;
   readonly isOptional: boolean;
+  readonly isMaterialized?: boolean;
 }
 
 /** Undefined for a statement that makes no table. @throws SqlError 0A000. */
 export function tableQueryOf(node: Node): TableQuery | undefined {
   const create = contentOf(node, "CreateTableAsStmt");
   if (create !== undefined) {
-    if (create.objtype === "OBJECT_MATVIEW") {
-      throw notSupported("a materialized view", "Use CREATE TABLE AS, or a view.");
-    }
+    const isMaterialized = create.objtype === "OBJECT_MATVIEW";
     const { query, into = {}, if_not_exists: isOptional = false } = create;
     if (contentOf(query, "SelectStmt") === undefined) {
       throw notSupported("CREATE TABLE AS EXECUTE", "Write the query.");
     }
-    return { select: query as Node, into, isOptional };
+    return { select: query as Node, into, isOptional, isMaterialized };
   }
   const select = contentOf(node, "SelectStmt");
   const first = select === undefined ? undefined : firstOf(select);
@@ -60,7 +60,7 @@ function withoutInto({ intoClause: _, ...select }: Select): Select {
 /** Plans a table that is made of a query. @throws SqlError. */
 export async function planTableAs(
   env: PlanEnv,
-  { select, into, isOptional }: TableQuery,
+  { select, into, isOptional, isMaterialized = false }: TableQuery,
   ports: DdlPorts,
 ): Promise<Plan> {
   const { rel = {} } = into;
@@ -71,6 +71,7 @@ export async function planTableAs(
   });
   const columns = columnsOf(env, query, textsOf(into.colNames));
   const name = rel.relname ?? "";
+  const none = isMaterialized ? "CREATE MATERIALIZED VIEW" : "CREATE TABLE AS";
   const start = async (run: RunContext, parameters: readonly Datum[]): Promise<string> => {
     run.transaction.strengthen();
     const exec = execRun(env, run, parameters);
@@ -80,12 +81,14 @@ export async function planTableAs(
     const ends = onCommitOf(on, path, into.onCommit);
     if (isOptional && (await refuseTaken(on, path, name, true))) {
       skip(on, "42P07", `relation "${name}" already exists`);
-      return "CREATE TABLE AS";
+      return none;
     }
     await refuseTaken(on, path, name, false);
-    await on.names.createTable(rows, { path, name }, { name, columns, ...ends }, []);
-    if (into.skipData === true) return "CREATE TABLE AS";
-    return `SELECT ${await fill(on, { path, name }, query, exec)}`;
+    const at = { path, name };
+    if (isMaterialized) await createMaterialized(env, on, ports, { ...at, select, into, columns });
+    else await on.names.createTable(rows, at, { name, columns, ...ends }, []);
+    if (into.skipData === true) return none;
+    return `SELECT ${await fill(on, at, query.node, exec)}`;
   };
   return {
     tag: "SELECT",
@@ -113,10 +116,11 @@ function columnsOf(env: PlanEnv, query: Query, names: readonly string[]): readon
 
 const BATCH = 500;
 
-async function fill(
-  { rows, names }: { readonly rows: RowTransaction; readonly names: DdlRun["names"] },
+/** Puts the rows of a query into a table. */
+export async function fill(
+  { rows, names }: Pick<DdlRun, "rows" | "names">,
   at: { readonly path: readonly string[]; readonly name: string },
-  query: Query,
+  node: PlanNode,
   exec: ExecRun,
 ): Promise<number> {
   const table = await names.find(rows, at);
@@ -129,7 +133,7 @@ async function fill(
     batch = [];
     await exec.pause();
   };
-  for await (const row of eachRow(await openNode(query.node, exec, UNOBSERVED), exec)) {
+  for await (const row of eachRow(await openNode(node, exec, UNOBSERVED), exec)) {
     batch.push(row);
     if (batch.length === BATCH) await put();
   }

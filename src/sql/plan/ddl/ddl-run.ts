@@ -129,10 +129,12 @@ function hiddenDependent(): SqlError {
 /** How messages name a view or a type: one that may not be known stays unnamed. */
 export async function shownObject(
   { names }: DdlRun,
-  { kind, namespace, name }: Pick<SqlObject, "kind" | "namespace" | "name">,
+  object: Pick<SqlObject, "kind" | "namespace" | "name">,
 ): Promise<string> {
+  const { kind, namespace, name } = object;
   const isShown = isKnown(await names.heldIn(namespace));
-  return isShown ? `${kind === "view" ? "view" : "type"} ${name}` : UNSEEN;
+  const word = "materialized" in object ? "materialized view" : "view";
+  return isShown ? `${kind === "view" ? word : "type"} ${name}` : UNSEEN;
 }
 
 /** As `shownObject`, for a column of a table. */

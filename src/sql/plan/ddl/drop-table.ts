@@ -26,6 +26,10 @@ export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
     for (const path of names) {
       const name = path.at(-1) ?? "";
       const found = await ports.find(on.rows, rangeOf(path), ["drop", "write-data"]);
+      if (found?.table.materialized === true) {
+        const hint = "Use DROP MATERIALIZED VIEW to remove a materialized view.";
+        throw new SqlError("42809", `"${name}" is not a table`, { hint });
+      }
       if (found !== undefined) {
         const isCascade = behavior === "DROP_CASCADE";
         await dropViewsOf(on, found.table.id, `table ${name}`, isCascade);
@@ -83,6 +87,9 @@ export function planTruncate(
     const ids: TableId[] = [];
     for (const each of tables) {
       const found = await tableOf(on, ports, each, false, ["write-data"]);
+      if (found?.table.materialized === true) {
+        throw new SqlError("42809", `"${each.relname ?? ""}" is not a table`);
+      }
       if (found !== undefined) ids.push(found.table.id);
     }
     for (const id of new Set(ids)) await on.rows.truncate(id, ids);

@@ -1,7 +1,7 @@
 import type { ForeignKeyAction } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import type { NewForeignKey } from "../../catalog/catalog-changes.ts";
-import { notSupported } from "../../error.ts";
+import { notSupported, SqlError } from "../../error.ts";
 import { type DdlPorts, type DdlRun, madeName, tableOf } from "./ddl-run.ts";
 import type { Given } from "./elements.ts";
 
@@ -35,6 +35,9 @@ export async function foreignKeySpec(
   const needs = ["read-data", "alter"] as const;
   const found = await ports.find(on.rows, pktable, needs);
   const isOwn = found === undefined && pktable.relname === table;
+  if (found?.table.materialized === true) {
+    throw new SqlError("42809", `referenced relation "${found.table.name}" is not a table`);
+  }
   if (!isOwn && found === undefined) await tableOf(on, ports, pktable, false, needs);
   return {
     name: conname ?? madeName(table, columns, "fkey", isTaken),

@@ -12,6 +12,7 @@ import { planAlterEnum, planCreateEnum } from "./enums.ts";
 import { planGrant } from "./grants.ts";
 import { planCreateIndex, planDropIndex } from "./indexes.ts";
 import { planMaintenance } from "./maintenance.ts";
+import { planRefresh } from "./refresh.ts";
 import { planAlterRole, planCreateRole, planDropRole, planGrantRole } from "./roles.ts";
 import { planCreateSchema, planDropSchema } from "./schemas.ts";
 import { planAlterSequence, planCreateSequence, planDropSequence } from "./sequences.ts";
@@ -43,6 +44,7 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
   if ("AlterEnumStmt" in node) return planAlterEnum(env, node.AlterEnumStmt, ports);
   if ("CreateDomainStmt" in node) return planCreateDomain(env, node.CreateDomainStmt, ports);
   if ("AlterDomainStmt" in node) return planAlterDomain(env, node.AlterDomainStmt, ports);
+  if ("RefreshMatViewStmt" in node) return planRefresh(env, node.RefreshMatViewStmt, ports);
   if (!("DropStmt" in node)) return undefined;
   const { DropStmt: drop } = node;
   switch (drop.removeType) {
@@ -53,6 +55,7 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
     case "OBJECT_SEQUENCE":
       return planDropSequence(env, drop, ports);
     case "OBJECT_VIEW":
+    case "OBJECT_MATVIEW":
       return planDropView(env, drop, ports);
     case "OBJECT_TYPE":
     case "OBJECT_DOMAIN":

@@ -105,9 +105,10 @@ async function dropTables(on: DdlRun, path: readonly string[]): Promise<void> {
   }
   if (tables.length === 0) return;
   const [first] = tables;
+  const word = first?.materialized === true ? "materialized view" : "table";
   const message =
     tables.length === 1
-      ? `drop cascades to table ${path.join(".")}.${first?.name}`
+      ? `drop cascades to ${word} ${path.join(".")}.${first?.name}`
       : `drop cascades to ${tables.length} other objects`;
   on.run.notice({ severity: "NOTICE", sqlState: "00000", message });
 }

@@ -18,6 +18,7 @@ import {
   shownObject,
   skip,
 } from "./ddl-run.ts";
+import { dependedOn, dropRowsOf, renameRowsOf, viewWord } from "./materialized-views.ts";
 import { renameInViews } from "./rename-in-views.ts";
 import { cascaded } from "./types.ts";
 import { ViewQuery } from "./view-query.ts";
@@ -45,6 +46,8 @@ export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: 
     if (before === undefined) {
       const isTaken = await refuseTaken(on, namespace, name, isReplacing);
       if (isTaken) throw new SqlError("42809", `"${name}" is not a view`);
+    } else if (before.kind === "view" && before.materialized !== undefined && isReplacing) {
+      throw new SqlError("42809", `"${name}" is not a view`);
     } else if (!isReplacing) {
       throw new SqlError("42P07", `relation "${name}" already exists`);
     } else await assertMay(on, "alter", before);
@@ -59,7 +62,7 @@ export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: 
       uses: resolved.uses,
       ...(checkOption && { checkOption }),
     };
-    const columns = await columnsOf(env, ports, made, textsOf(aliases));
+    const columns = await columnsOfView(env, ports, made, textsOf(aliases));
     if (before?.kind === "view") {
       assertReplaces(env, before, columns);
       await assertAcyclic(on.rows, before, made.uses);
@@ -73,7 +76,7 @@ export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: 
 }
 
 /** The columns of a view's query, as it is stored: bound as those who read it will. */
-async function columnsOf(
+export async function columnsOfView(
   env: PlanEnv,
   ports: DdlPorts,
   made: Pick<ViewObject, "name" | "query" | "namespace" | "checkOption">,
@@ -155,16 +158,23 @@ async function viewsOf(rows: RowTransaction): Promise<readonly ViewObject[]> {
   return (await rows.objects.list()).filter((each): each is ViewObject => each.kind === "view");
 }
 
-/** DROP VIEW. */
+/** DROP VIEW and DROP MATERIALIZED VIEW. */
 export function planDropView(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlPorts): Plan {
-  const { objects = [], missing_ok: isOptional = false, behavior } = drop;
+  const { objects = [], missing_ok: isOptional = false, behavior, removeType } = drop;
+  const isMaterialized = removeType === "OBJECT_MATVIEW";
+  const word = isMaterialized ? "materialized view" : "view";
   const names = objects.map((object) => textsOf(contentOf(object, "List")?.items));
-  return ddlPlan(env, "DROP VIEW", async (on) => {
+  return ddlPlan(env, `DROP ${word.toUpperCase()}`, async (on) => {
     const going = new Set<string>();
     const found: ViewObject[] = [];
     for (const path of names) {
       const name = path.at(-1) ?? "";
       const view = await ports.viewNamed(on.rows, path.at(-2), name);
+      if (view !== undefined && viewWord(view) !== word) {
+        const article = isMaterialized ? "a view" : "a materialized view";
+        const hint = `Use DROP ${viewWord(view).toUpperCase()} to remove ${article}.`;
+        throw new SqlError("42809", `"${name}" is not a ${word}`, { hint });
+      }
       if (view !== undefined) {
         await assertMay(on, "drop", view);
         found.push(view);
@@ -173,14 +183,16 @@ export function planDropView(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlP
       }
       if ((await ports.find(on.rows, rangeOf(path), [])) !== undefined) {
         const hint = "Use DROP TABLE to remove a table.";
-        throw new SqlError("42809", `"${name}" is not a view`, { hint });
+        throw new SqlError("42809", `"${name}" is not a ${word}`, { hint });
       }
-      const message = `view "${path.join(".")}" does not exist`;
+      const message = `${word} "${path.join(".")}" does not exist`;
       if (!isOptional) throw new SqlError("42P01", message);
       skip(on, "00000", message);
     }
     for (const view of found) {
-      await dropViewsOf(on, view.id, `view ${view.name}`, behavior === "DROP_CASCADE", going);
+      const isCascade = behavior === "DROP_CASCADE";
+      await dropViewsOf(on, dependedOn(view), `${word} ${view.name}`, isCascade, going);
+      await dropRowsOf(on, view);
       on.rows.objects.drop(view);
     }
   });
@@ -212,7 +224,7 @@ export async function dropViewsOf(
       const isUser = view.uses.some((use) => use.id === at?.id && (!at.isFirst || uses(use)));
       if (isKnown || !isUser) continue;
       found.push({ view, on: at.name });
-      waiting.push({ id: view.id, name: await shownObject(on, view), isFirst: false });
+      waiting.push({ id: dependedOn(view), name: await shownObject(on, view), isFirst: false });
     }
   }
   if (found.length === 0) return;
@@ -227,10 +239,13 @@ export async function dropViewsOf(
     });
   }
   for (const { view } of found) await assertMay(on, "drop", view);
-  for (const { view } of found) on.rows.objects.drop(view);
+  for (const { view } of found) {
+    await dropRowsOf(on, view);
+    on.rows.objects.drop(view);
+  }
   cascaded(
     on,
-    found.map(({ view }) => `view ${view.name}`),
+    found.map(({ view }) => `${viewWord(view)} ${view.name}`),
   );
 }
 
@@ -263,9 +278,13 @@ export function planMoveView(
   to: { readonly name?: string; readonly schema?: string },
   isOptional: boolean,
   ports: DdlPorts,
+  word: "view" | "materialized view" = "view",
 ): Plan {
-  return ddlPlan(env, "ALTER VIEW", async (on) => {
+  return ddlPlan(env, `ALTER ${word.toUpperCase()}`, async (on) => {
     const view = await ports.viewNamed(on.rows, schemaname, relname);
+    if (view !== undefined && viewWord(view) !== word) {
+      throw new SqlError("42809", `"${relname}" is not a ${word}`);
+    }
     if (view !== undefined) {
       await moveView(on, ports, view, to);
       return;
@@ -291,6 +310,7 @@ export async function moveView(
     { path: view.namespace, name: view.name },
     { path: namespace, name },
   ];
-  await renameInViews(on, ports, view.id, from, moved);
+  await renameInViews(on, ports, dependedOn(view), from, moved);
+  await renameRowsOf(on, view, moved);
   await on.rows.objects.replace(view, { ...view, namespace, name });
 }

@@ -1,0 +1,38 @@
+import type { Node } from "libpg-query";
+import type { ColumnSpec } from "../../../rows/index.ts";
+import { textsOf } from "../../bind/names.ts";
+import type { TableName } from "../../catalog/view.ts";
+import { notSupported, SqlError } from "../../error.ts";
+import { statementText } from "../../parse/deparse.ts";
+import { contentOf, type NodeOf } from "../../parse/statement.ts";
+import type { PlanEnv } from "../env.ts";
+import type { DdlPorts, DdlRun } from "./ddl-run.ts";
+import { ViewQuery } from "./view-query.ts";
+import { columnsOfView } from "./views.ts";
+
+interface NewMaterialized extends TableName {
+  readonly select: Node;
+  readonly into: NodeOf<"IntoClause">;
+  readonly columns: readonly ColumnSpec[];
+}
+
+/** A table for the rows, and a view of its name for the query, which other objects depend on. */
+export async function createMaterialized(
+  env: PlanEnv,
+  on: DdlRun,
+  ports: DdlPorts,
+  { path, name, select, into, columns }: NewMaterialized,
+): Promise<void> {
+  if (into.rel?.relpersistence === "t") throw notSupported("a temporary materialized view");
+  const resolved = new ViewQuery(env, on.rows, ports);
+  const whole = await resolved.resolve(contentOf(select, "SelectStmt") ?? {});
+  const query = await statementText({ SelectStmt: whole });
+  await on.names.createTable(on.rows, { path, name }, { name, columns, materialized: true }, []);
+  const table = await on.names.find(on.rows, { path, name });
+  if (table === undefined) throw new SqlError("XX000", "the new table is missing");
+  const made = { kind: "view" as const, namespace: path, name, query, uses: resolved.uses };
+  const number = await on.rows.objects.newNumber();
+  const shown = await columnsOfView(env, ports, made, textsOf(into.colNames));
+  const materialized = { table: table.id, isPopulated: into.skipData !== true };
+  await on.rows.objects.create({ ...made, number, columns: shown, materialized });
+}
