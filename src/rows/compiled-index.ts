@@ -223,7 +223,15 @@ export class CompiledIndex {
 
   /** The values of its parts, for the error of a row that it refused. */
   refused(row: readonly Datum[], context: ExpressionContext): readonly RefusedValue[] {
-    const values = this.#parts(row, context);
+    return this.#named(this.#parts(row, context));
+  }
+
+  /** The same of the key of an entry. */
+  refusedKey(key: Uint8Array): readonly RefusedValue[] {
+    return this.#named(this.key.decode(key, this.index.parts.length));
+  }
+
+  #named(values: readonly Datum[]): readonly RefusedValue[] {
     return this.index.parts.map((part, i) => {
       const value = values[i] as Datum;
       if ("expression" in part) return { name: part.expression, type: part.type, value };

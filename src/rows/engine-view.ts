@@ -244,6 +244,14 @@ export class EngineView {
     this.#transaction.rollbackTo(isOlder ? (this.#renewed ?? engine) : engine);
   }
 
+  /** What it has written is taken back, for `renew` to begin without it. */
+  forgetWrites(): void {
+    this.#log = this.#log.filter(({ kind }) => kind === "touch");
+    this.#writes = 0;
+    this.#hasWritten = false;
+    this.#hasRead = false;
+  }
+
   /** Begins again at the newest state. Only where `isFresh` or READ COMMITTED. */
   renew(): void {
     this.#replay();

@@ -50,6 +50,7 @@ export type { ConstraintName } from "./foreign-key-checks.ts";
 export type { ForeignKeySpec } from "./foreign-key-spec.ts";
 export type { IndexBuildStep } from "./index-builds.ts";
 export type { Bound, RangeRequest } from "./key-codec.ts";
+export type { RowLoad } from "./load.ts";
 export type { LockMode, LockWait } from "./locks.ts";
 export { Numeric } from "./numeric.ts";
 export type {

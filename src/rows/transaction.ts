@@ -4,16 +4,11 @@ import type { AnyId, TableId } from "../base/ids.ts";
 import type { Maybe } from "../lsm/index.ts";
 import type { TableChange } from "./alter.ts";
 import type { RowScan } from "./batch.ts";
-import { storedDatum } from "./check-datum.ts";
 import { type CheckHost, checkWholeIndex, IndexCheck, type IndexReport } from "./check-index.ts";
 import { type CompiledTable, readerOf } from "./compiled-table.ts";
+import { RowCompletion } from "./completion.ts";
 import type { Datum } from "./datum.ts";
-import {
-  type ColumnDescriptor,
-  sequenceOf,
-  type TableDescriptor,
-  visibleColumns,
-} from "./descriptor.ts";
+import { type TableDescriptor, visibleColumns } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { EngineView, type RowIsolation, sameBytes } from "./engine-view.ts";
 import { conflictOf, rowError } from "./errors.ts";
@@ -23,9 +18,9 @@ import { ForeignKeys } from "./foreign-keys.ts";
 import { givenKey } from "./given-key.ts";
 import { IndexBuilds } from "./index-builds.ts";
 import type { RangeRequest } from "./key-codec.ts";
+import { RowLoad } from "./load.ts";
 import type { LockOutcome, LockOwner } from "./locks.ts";
 import { TransactionObjects } from "./objects.ts";
-import { completedRow } from "./row-checks.ts";
 import type {
   BeginOptions,
   Inserted,
@@ -37,11 +32,12 @@ import type {
 } from "./row-requests.ts";
 import { RowWrites } from "./row-writes.ts";
 import { LazyScan, openScan, type RowFilter, type ScanHost, StoredScan, scansOf } from "./scan.ts";
-import { numberAs, type SequenceDescriptor, TransactionSequences } from "./sequence.ts";
+import { type SequenceDescriptor, TransactionSequences } from "./sequence.ts";
 import type { SequenceValues } from "./sequence-values.ts";
 import { TableChanges } from "./table-changes.ts";
 import type { IndexSpec, TableSpec } from "./table-spec.ts";
 import { TransactionTables } from "./tables.ts";
+import { discardTemporary, endTemporary, type TemporaryEnd } from "./temporary/end.ts";
 import { isTemporaryId, isTemporaryKey } from "./temporary/marks.ts";
 import type { TransactionHost } from "./transaction-host.ts";
 
@@ -65,6 +61,7 @@ export class RowTransaction implements LockOwner {
   readonly #options: BeginOptions;
   #context: ExpressionContext;
   readonly #writes: RowWrites;
+  readonly #completion: RowCompletion;
   readonly #access: DescriptorAccess;
   readonly #checkHost: CheckHost;
   readonly #foreignKeys: ForeignKeys;
@@ -110,6 +107,12 @@ export class RowTransaction implements LockOwner {
     const onFound = (table: TableDescriptor): unknown => this.#used.add(table);
     this.tables = new TransactionTables(access, host.cache, onFound, options.temporary);
     this.sequences = new TransactionSequences(access, host.ids, options.temporary);
+    this.#completion = new RowCompletion({
+      ids: host.ids,
+      context: () => this.#context,
+      sequence: (id) => this.sequences.get(id),
+      nextval: (sequence) => this.nextval(sequence),
+    });
     this.objects = new TransactionObjects(access, host.ids, host.newRelation, options.temporary);
     const lock = (key: Uint8Array, asked: RowLock) => this.#lock(key, asked);
     const readLocked = (key: Uint8Array, asked: RowLock) => this.#read(key, asked);
@@ -257,16 +260,12 @@ export class RowTransaction implements LockOwner {
   ): Promise<readonly Inserted[]> {
     this.#assertWritableOf(table);
     const compiled = await this.#use(table);
-    const asked = options.columns ?? visibleColumns(table).map(({ id }) => id);
-    const places = asked.map((id) => compiled.placeOf(id));
+    const complete = this.#completion.of(compiled, options);
     const visible = visibleColumns(table).length;
     const inserted: Inserted[] = [];
-    const isNumbered = compiled.numbered.length > 0;
     for (const values of rows) {
-      const given = isNumbered
-        ? { ...options, numbers: await this.#numbers(compiled, places, values) }
-        : options;
-      const row = completedRow(compiled, places, values, this.#context, this.#host.ids, given);
+      const completed = complete(values);
+      const row = completed instanceof Promise ? await completed : completed;
       const left = this.#writes.insert(compiled, row, options);
       const conflict = left instanceof Promise ? await left : left;
       const shown = row.length === visible ? row : row.slice(0, visible);
@@ -274,6 +273,30 @@ export class RowTransaction implements LockOwner {
     }
     await this.#endOfCall();
     return inserted;
+  }
+
+  /**
+   * Begins to load rows, instead of what this transaction has written and read so far, which is
+   * forgotten. A load has its own commit: this transaction is over when its rows are there.
+   *
+   * @returns undefined where the table's rows have to be inserted: then nothing is forgotten.
+   * @throws FirnError as `RowLoad.begin`.
+   */
+  async load(table: TableDescriptor): Promise<RowLoad | undefined> {
+    this.#assertWritableOf(table);
+    const compiled = await this.#use(table);
+    if (isTemporaryId(table.id) || !RowLoad.isPossible(compiled)) return undefined;
+    this.#view.forgetWrites();
+    await this.#renew();
+    const key = this.#host.cache.keyOf(table.id);
+    const bytes = await this.#view.get(key);
+    return await RowLoad.begin({
+      engine: this.#host.engine,
+      compiled,
+      descriptor: { key, bytes },
+      context: this.#context,
+      completer: (options) => this.#completion.of(compiled, options),
+    });
   }
 
   /** Inserts a row, or puts it in the place of the one with its key. */
@@ -284,11 +307,7 @@ export class RowTransaction implements LockOwner {
   ): Promise<readonly Datum[]> {
     this.#assertWritableOf(table);
     const compiled = await this.#use(table);
-    const given = options.columns ?? visibleColumns(table).map(({ id }) => id);
-    const places = given.map((id) => compiled.placeOf(id));
-    const numbers = await this.#numbers(compiled, places, values);
-    const { ids } = this.#host;
-    const row = completedRow(compiled, places, values, this.#context, ids, { numbers });
+    const row = await this.#completion.of(compiled, options)(values);
     const key = compiled.key.encode(compiled.keyOf(row));
     await this.#lock(key, { mode: "update" });
     const before = await this.#read(key, { mode: "update" });
@@ -386,28 +405,12 @@ export class RowTransaction implements LockOwner {
 
   /** Drops all that is temporary. */
   async discardTemporary(): Promise<void> {
-    for (const { id } of await this.tables.listTemporary()) {
-      await this.#changing(id).dropTable(id, true);
-    }
-    const sequences = await this.sequences.list();
-    for (const each of sequences) if (isTemporaryId(each.id)) this.sequences.drop(each);
+    await discardTemporary(this.#temporaryEnd);
   }
 
-  /**
-   * A commit follows: temporary tables are dropped or emptied as they say.
-   *
-   * @throws FirnError `Invalid`, code `ROW_TABLE_REFERENCED` (0A000).
-   */
+  /** As `endTemporary` of `temporary/end.ts`. */
   async endTemporary(): Promise<void> {
-    const tables = await this.tables.listTemporary();
-    const ending = tables.filter(({ onCommit }) => onCommit !== undefined);
-    // What waits for the commit is checked while the rows are there.
-    if (ending.length > 0) await this.#foreignKeys.checkAll();
-    for (const table of ending) {
-      const changes = this.#changing(table.id, true);
-      if (table.onCommit === "drop") await changes.dropTable(table.id, true);
-      else await changes.clear(table);
-    }
+    await endTemporary(this.#temporaryEnd);
   }
 
   /** Deletes a range of rows, unread. @throws `ROW_RANGE_DELETE_UNSUPPORTED`, as `truncate`. */
@@ -566,12 +569,7 @@ export class RowTransaction implements LockOwner {
     const value = await this.#read(name, lock);
     if (value === undefined) return undefined;
     const old = compiled.rows.row(name, value);
-    const places = [...changes.keys()].map((id) => compiled.placeOf(id));
-    const given = [...changes.values()];
-    const isNumbered = compiled.numbered.length > 0;
-    const numbers = isNumbered ? await this.#numbers(compiled, places, given, true) : NO_NUMBERS;
-    const context = this.#context;
-    const row = completedRow(compiled, places, given, context, undefined, { numbers }, old);
+    const row = await this.#completion.changed(compiled, changes, old);
     const next = compiled.key.encode(compiled.keyOf(row));
     if (bytesEqual(next, name)) await this.#writes.store(compiled, name, old, row);
     else await this.#writes.move(compiled, name, old, row);
@@ -595,31 +593,17 @@ export class RowTransaction implements LockOwner {
     if (!this.#isStatementOpen) await this.#foreignKeys.checkStatement();
   }
 
-  /** Numbers for the columns that are to have their default. */
-  async #numbers(
-    { numbered, live, table }: CompiledTable,
-    places: readonly number[],
-    values: readonly (Datum | undefined)[],
-    isUpdate = false,
-  ): Promise<ReadonlyMap<number, Datum>> {
-    const numbers = new Map<number, Datum>();
-    for (const place of numbered) {
-      const at = places.indexOf(place);
-      if (at >= 0 ? values[at] !== undefined : isUpdate) continue;
-      const column = live[place] as ColumnDescriptor;
-      const sequence = await this.sequences.get(sequenceOf(column) as AnyId);
-      const next = await this.nextval(sequence);
-      const { type, name } = column;
-      numbers.set(
-        place,
-        storedDatum(type, numberAs(type, next), { table: table.name, column: name }),
-      );
-    }
-    return numbers;
-  }
-
   #newContext(transactionTime: bigint): ExpressionContext {
     return { transactionTime, session: this.#options.session?.() };
+  }
+
+  get #temporaryEnd(): TemporaryEnd {
+    return {
+      tables: this.tables,
+      sequences: this.sequences,
+      foreignKeys: this.#foreignKeys,
+      changing: (id, isOfCommit) => this.#changing(id, isOfCommit),
+    };
   }
 
   #changing(id: TableId, isOfCommit = false): TableChanges {
@@ -793,8 +777,6 @@ export class RowTransaction implements LockOwner {
     });
   }
 }
-
-const NO_NUMBERS: ReadonlyMap<number, Datum> = new Map();
 
 /** How often a commit of READ COMMITTED begins again. */
 const RENEWALS = 100;

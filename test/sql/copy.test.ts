@@ -197,3 +197,76 @@ describe("COPY out", () => {
     for (const [sql, state] of bad) expect([sql, await run(sql)]).toEqual([sql, state]);
   });
 });
+
+describe("COPY of many rows", () => {
+  /** So many that the entries of two indexes and the table are worth a load. */
+  const MANY = 34_000;
+  const lines = (from: number): string =>
+    Array.from({ length: MANY }, (_, i) => `${from + i}\t${(from + i) % 10}\n`).join("");
+
+  beforeEach(async () => {
+    await run("create table m (n serial, id int primary key, k int, g int default 7)");
+    await run("create index on m (k)");
+    await run("create unique index on m (n)");
+  });
+
+  async function begin(from: number, sql = "copy m (id, k) from stdin"): Promise<void> {
+    client.send(query(sql));
+    expect((await client.next())?.type).toBe("G");
+    client.send(message("d", Buffer.from(lines(from))));
+  }
+
+  async function end(): Promise<string> {
+    client.send(message("c"));
+    return await outcome();
+  }
+
+  it("adds them to what is there, with defaults and numbers without a gap", async () => {
+    await run("insert into m (id, k) values (0, 3)");
+    await begin(1);
+    expect(await end()).toBe(`COPY ${MANY}`);
+    expect(await rows("select count(*), max(n), min(g), max(g) from m")).toEqual([
+      `${MANY + 1}|${MANY + 1}|7|7`,
+    ]);
+    expect(await rows("select count(*) from m where k = 3")).toEqual([`${MANY / 10 + 1}`]);
+    expect(await rows("select id from m where n = 20000")).toEqual(["19999"]);
+  });
+
+  it("is refused whole for one row that is there already", async () => {
+    await run(`insert into m (id, k) values (${MANY}, 3)`);
+    await begin(1);
+    expect(await end()).toBe("23505");
+    expect(await rows("select count(*) from m")).toEqual(["1"]);
+  });
+
+  it("fails where others write the table meanwhile, unless it stands in a block", async () => {
+    const other = server.client();
+    await other.start();
+    const write = async (id: number): Promise<void> => {
+      other.send(query(`insert into m (id, k) values (${id}, 1)`));
+      await other.untilReady();
+    };
+    await begin(1);
+    let isOver = false;
+    const ended = end().finally(() => {
+      isOver = true;
+    });
+    let writes = 0;
+    while (!isOver) await write(-++writes);
+    expect(await ended).toBe("40001");
+    await run("begin");
+    await begin(1);
+    await write(-++writes);
+    expect(await end()).toBe(`COPY ${MANY}`);
+    await run("commit");
+    expect(await rows("select count(*) from m")).toEqual([`${MANY + writes}`]);
+  });
+
+  it("leaves nothing where the client takes it back", async () => {
+    await begin(1);
+    client.send(message("f", text("no more")));
+    expect(await outcome()).toBe("57014");
+    expect(await rows("select count(*) from m")).toEqual(["0"]);
+    expect(await run("insert into m (id, k) values (1, 1)")).toBe("INSERT 0 1");
+  });
+});

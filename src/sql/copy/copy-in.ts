@@ -1,9 +1,8 @@
-import type { ColumnDescriptor, Datum, RowTransaction, TableDescriptor } from "../../rows/index.ts";
+import type { ColumnDescriptor, Datum } from "../../rows/index.ts";
 import { SqlError } from "../error.ts";
-import type { ExecRun } from "../exec/run.ts";
 import type { CopyIn } from "../session/started.ts";
-import type { TypeRegistry } from "../types/registry.ts";
 import { BinaryRows } from "./binary-rows.ts";
+import { type CopyTarget, CopyWriter, type Values } from "./copy-writer.ts";
 import { CsvRows } from "./csv-rows.ts";
 import type { CopyOptions } from "./options.ts";
 import { badFormat, type CopyRecord, type RecordReader } from "./records.ts";
@@ -12,44 +11,28 @@ import { TextRows } from "./text-rows.ts";
 /** Rows that are given to the store at once. */
 const BATCH = 200;
 
-export interface CopyTarget {
-  readonly table: TableDescriptor;
-  readonly columns: readonly ColumnDescriptor[];
-  readonly rows: RowTransaction;
-  readonly run: ExecRun;
-  readonly types: TypeRegistry;
-}
-
-type Values = (Datum | undefined)[];
-
-/** `COPY … FROM STDIN`: rows are inserted as their bytes come. */
+/** `COPY … FROM STDIN`: rows are inserted as their bytes come, or loaded where they are many. */
 export function copyIn(target: CopyTarget, options: CopyOptions): CopyIn {
-  const { columns } = target;
   const isBinary = options.format === "binary";
-  const rows = isBinary ? new BinaryInput(target) : new TextInput(target, options);
-  let count = 0;
-  const insert = async (chunk: Buffer | undefined): Promise<void> => {
-    for (const batch of rows.batches(chunk)) {
-      if (batch.length > 0) {
-        await target.rows.insert(target.table, batch, {
-          columns: columns.map(({ id }) => id),
-          overridesIdentity: true,
-        });
-        count += batch.length;
-      }
+  const input = isBinary ? new BinaryInput(target) : new TextInput(target, options);
+  const writer = new CopyWriter(target);
+  const receive = async (chunk: Buffer | undefined): Promise<void> => {
+    for (const batch of input.batches(chunk)) {
+      if (batch.length > 0) await writer.write(batch);
       await target.run.pause();
     }
   };
   return {
     kind: "copyIn",
     isBinary,
-    columns: columns.length,
-    receive: insert,
+    columns: target.columns.length,
+    standsAlone: () => writer.mayLoad(),
+    receive,
     finish: async () => {
-      await insert(undefined);
-      return `COPY ${count}`;
+      await receive(undefined);
+      return await writer.finish();
     },
-    close: () => undefined,
+    close: () => writer.close(),
   };
 }
 

@@ -502,6 +502,7 @@ export class SqlSession {
       await started.close();
     };
     if (started.kind === "copyIn") {
+      if (commits && !this.transactionState.isExplicit) started.standsAlone();
       const receive = (chunk: Buffer) => {
         signal.throwIfAborted();
         return started.receive(chunk);

@@ -46,6 +46,8 @@ export interface CopyIn {
   readonly kind: "copyIn";
   readonly isBinary: boolean;
   readonly columns: number;
+  /** To be called first where it is a transaction alone, which its `finish` commits. */
+  standsAlone(): void;
   receive(chunk: Buffer): Promise<void> | void;
   finish(): Promise<string> | string;
   close(): Promise<void> | void;
