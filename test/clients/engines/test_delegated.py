@@ -219,15 +219,22 @@ def test_s3_file_io_works_with_signed_requests(spark, signed_spark):
         files.close()
 
 
-def test_nothing_is_signed_beside_the_table(s3_spark, signed_spark, spark):
+def test_nothing_is_signed_beyond_what_the_caller_may_do_with_a_file(
+    s3_spark, signed_spark, spark
+):
     signed_spark(f"CREATE TABLE {SIGNED}.spark.other (depth bigint) USING iceberg")
-    other = table_of(spark, f"{SIGNED}.spark.other")
+    other = table_of(spark, f"{SIGNED}.spark.other").location()
     mine = table_of(spark, f"{SIGNED}.spark.t")
-    for path in ("data/x", "metadata/x.avro"):
+    # The signer of one table signs for the files of each, whose own grants count.
+    for path in (f"{other}/metadata/9.metadata.json", f"{mine.location()}-beside/data/x"):
         with pytest.raises(Exception, match=REFUSED):
-            mine.io().newOutputFile(f"{other.location()}/{path}").createOrOverwrite().close()
+            mine.io().newOutputFile(path).createOrOverwrite().close()
+    mine.io().newOutputFile(f"{other}/data/x").createOrOverwrite().close()
     run = s3_spark("signedreader", SIGNED, reader_of(SIGNED))
     assert run("SELECT count(*) FROM signedreader.spark.t") == [[3]]
+    theirs = table_of(spark, "signedreader.spark.t")
+    with pytest.raises(Exception, match=REFUSED):
+        theirs.io().newInputFile(f"{other}/data/x").newStream().read()
     with pytest.raises(Exception, match=REFUSED):
         run("INSERT INTO signedreader.spark.t VALUES (9, 'x')")
     assert signed_spark(f"SELECT count(*) FROM {SIGNED}.spark.t") == [[3]]
