@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { findPython, PythonEnvironment } from "../python.ts";
 import { prepareDialect } from "./dialect.ts";
@@ -59,8 +59,12 @@ export async function prepareTools(): Promise<Runtimes> {
 
 /** As the lock file says; no script of a package is run. */
 function installNode(): void {
-  // npm writes it last.
-  if (existsSync(join(NODE, "node_modules", ".package-lock.json"))) return;
+  // npm writes it last: an older one is of other packages.
+  const done = statSync(join(NODE, "node_modules", ".package-lock.json"), {
+    throwIfNoEntry: false,
+  });
+  if (done !== undefined && done.mtimeMs >= statSync(join(NODE, "package-lock.json")).mtimeMs)
+    return;
   console.log("installing into test/clients/tools/node/node_modules");
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
   const { status } = spawnSync("npm", args, { cwd: NODE, stdio: ["ignore", "inherit", "inherit"] });
