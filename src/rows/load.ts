@@ -1,4 +1,3 @@
-import { bytesEqual } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import type { Engine, IngestRow, Range } from "../lsm/index.ts";
 import type { CompiledIndex } from "./compiled-index.ts";
@@ -28,11 +27,10 @@ export type GivenColumns = Pick<InsertOptions, "columns" | "overridesIdentity">;
 type StateView = ReturnType<Engine["readView"]>;
 type Ingest = ReturnType<Engine["ingest"]>;
 
-/** A primary key or unique index whose keys may be taken. */
+/** Keys of a primary key or unique index that may be taken, and the rows that want them. */
 interface Claims {
-  /** Undefined: the primary key. */
-  readonly index: CompiledIndex | undefined;
   readonly keys: Uint8Array[];
+  readonly rows: (readonly Datum[])[];
 }
 
 /**
@@ -106,24 +104,26 @@ export class RowLoad {
     const { compiled, context } = this.#on;
     const complete = this.#on.completer(options);
     const puts: IngestRow[] = [];
-    const taken = [...this.#asked].map((index): Claims => ({ index, keys: [] }));
-    const full: (readonly Datum[])[] = [];
+    const claims = new Map(
+      [...this.#asked].map((index) => [index, { keys: [], rows: [] } as Claims]),
+    );
     for (const values of rows) {
       const row = await complete(values);
       refuseBadRow(compiled, row, context);
+      const put = (index: CompiledIndex | undefined, entry: IngestRow, isUnique: boolean): void => {
+        puts.push(entry);
+        const claimed = isUnique ? claims.get(index) : undefined;
+        claimed?.keys.push(entry.key);
+        claimed?.rows.push(row);
+      };
       const key = compiled.key.encode(compiled.keyOf(row));
-      puts.push({ key, value: compiled.encode(row) });
-      const entries = compiled.indexes.map((index) => index.entry(row, context));
-      for (const entry of entries) if (entry !== undefined) puts.push(entry);
-      for (const claims of taken) {
-        const { index } = claims;
-        const entry = index === undefined ? undefined : entries[compiled.indexes.indexOf(index)];
-        if (index === undefined) claims.keys.push(key);
-        else if (entry?.isUnique === true) claims.keys.push(entry.key);
+      put(undefined, { key, value: compiled.encode(row) }, true);
+      for (const index of compiled.indexes) {
+        const entry = index.entry(row, context);
+        if (entry !== undefined) put(index, entry, entry.isUnique);
       }
-      full.push(row);
     }
-    for (const claims of taken) await this.#assertFree(claims, full);
+    for (const [index, claimed] of claims) await this.#assertFree(index, claimed);
     try {
       await this.#ingest.add(puts);
     } catch (error) {
@@ -153,22 +153,12 @@ export class RowLoad {
     await this.#ingest.abort();
   }
 
-  /** @param rows those that the keys are of. */
-  async #assertFree({ index, keys }: Claims, rows: readonly (readonly Datum[])[]): Promise<void> {
+  async #assertFree(index: CompiledIndex | undefined, { keys, rows }: Claims): Promise<void> {
     const { compiled, context } = this.#on;
     if (keys.length === 0) return;
     const found = await this.#before.getMany(keys);
-    const at = found.findIndex((value) => value !== undefined);
-    if (at < 0) return;
-    const key = keys[at] as Uint8Array;
-    const row = rows.find((one) => bytesEqual(this.#keyOf(index, one), key));
+    const row = rows[found.findIndex((value) => value !== undefined)];
     if (row !== undefined) throw duplicate(compiled, index, row, context);
-  }
-
-  #keyOf(index: CompiledIndex | undefined, row: readonly Datum[]): Uint8Array {
-    const { compiled, context } = this.#on;
-    if (index === undefined) return compiled.key.encode(compiled.keyOf(row));
-    return index.entry(row, context)?.key ?? new Uint8Array();
   }
 
   #why(error: unknown): unknown {
