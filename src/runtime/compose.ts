@@ -26,7 +26,7 @@ import {
   type OpenAccountNode,
   type OtherAccount,
 } from "../service/account-nodes.ts";
-import { OWN_ACTOR } from "../service/actor.ts";
+import { type Actor, OWN_ACTOR } from "../service/actor.ts";
 import type { RowEngines } from "../service/backup/rows.ts";
 import { ensureCatalogs } from "../service/first-catalogs.ts";
 import { collectNow, type GcAnswer } from "../service/gc/now.ts";
@@ -235,35 +235,31 @@ function signingOf(
 }
 
 /** Opens an account for one command: nothing is made or started in it. */
-function accountReader(
-  stores: Stores,
-  lake: Lake,
-  settings: Settings,
-  components: Components,
-): OpenAccountNode {
-  return async (account) => {
-    const figures = createMetrics();
-    const node = await openNodeOver(stores, lake, settings, components, figures, account);
-    await node.catalogs.learnRoots({ ...OWN_ACTOR, account: account.name });
-    return node;
-  };
+function accountReader(...over: AccountParts): OpenAccountNode {
+  return openAccount(over, (node, actor) => node.catalogs.learnRoots(actor));
 }
 
 /** Opens what serves another account, with the catalog that its clients ask for by default. */
-function accountOpener(
-  stores: Stores,
-  lake: Lake,
-  settings: Settings,
-  components: Components,
+function accountOpener(...over: AccountParts): OpenAccountNode {
+  const [, , , components] = over;
+  return openAccount(over, async (node, actor) => {
+    await node.catalogs.ensure(actor, DEFAULT_CATALOG);
+    await node.catalogs.learnRoots(actor);
+    startJobs(node, components);
+  });
+}
+
+type AccountParts = [stores: Stores, lake: Lake, settings: Settings, components: Components];
+
+/** @param prepare what is done before the node is used; one that it fails for is closed. */
+function openAccount(
+  over: AccountParts,
+  prepare: (node: CatalogNode, actor: Actor) => Promise<void>,
 ): OpenAccountNode {
   return async (account) => {
-    const figures = createMetrics();
-    const node = await openNodeOver(stores, lake, settings, components, figures, account);
+    const node = await openNodeOver(...over, createMetrics(), account);
     try {
-      const actor = { ...OWN_ACTOR, account: account.name };
-      await node.catalogs.ensure(actor, DEFAULT_CATALOG);
-      await node.catalogs.learnRoots(actor);
-      startJobs(node, components);
+      await prepare(node, { ...OWN_ACTOR, account: account.name });
       return node;
     } catch (error) {
       await node.close().catch(() => undefined);
