@@ -41,7 +41,7 @@ export class RowReaders {
   }
 
   /**
-   * As `checkRowTable`. Undefined too where there is no shard.
+   * As `checkRowTable`. Undefined too where the shard is missing.
    *
    * @throws FirnError as `openReader`, and what reading a state throws.
    */

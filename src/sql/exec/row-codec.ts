@@ -3,7 +3,7 @@ import { type Datum, Numeric } from "../../rows/index.ts";
 import type { Row } from "./run.ts";
 
 /**
- * Rows of temporary files. They are read back by the process that wrote them, so that there is no
+ * Rows of temporary files. They are read back by the process that wrote them, so they have no
  * version: a row is the number of its values, then each as a tag byte and what the tag says.
  */
 const TAG = {
