@@ -68,21 +68,10 @@ describe.skipIf(KEYCLOAK === undefined)("Keycloak", () => {
   });
 
   it("gives tokens that the token endpoint exchanges for its own", async () => {
-    const form = {
-      grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
-      subject_token: await tokenOf("etl"),
-      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
-    };
-    const response = await team.firn.fetch(
-      new Request("http://firn/iceberg/v1/oauth/tokens", {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams(form).toString(),
-      }),
-    );
-    const { access_token } = (await response.json()) as { access_token: string };
+    const subject = await tokenOf("etl");
+    const access_token = await team.exchange(subject, "access_token");
     const me = await team.ask(access_token, "GET", "/api/v1/me");
     expect(me.status).toBe(200);
-    expect(JSON.stringify(me.body)).toContain(`corp/${claimsOf(form.subject_token)["sub"]}`);
+    expect(JSON.stringify(me.body)).toContain(`corp/${claimsOf(subject)["sub"]}`);
   });
 });

@@ -110,19 +110,7 @@ describe("oidc-provider", () => {
   });
 
   it("gives tokens that the token endpoint exchanges for its own", async () => {
-    const form = {
-      grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
-      subject_token: await tokenFor(RESOURCE),
-      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
-    };
-    const response = await team.firn.fetch(
-      new Request("http://firn/iceberg/v1/oauth/tokens", {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams(form).toString(),
-      }),
-    );
-    const { access_token } = (await response.json()) as { access_token: string };
+    const access_token = await team.exchange(await tokenFor(RESOURCE), "access_token");
     expect((await team.ask(access_token, "GET", TABLE)).status).toBe(200);
   });
 });

@@ -8,7 +8,6 @@ import { TestClock } from "../../../src/testing/test-clock.ts";
 import { TestIssuer } from "./issuer.ts";
 import { ADMIN_KEY, Team } from "./support.ts";
 
-const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 /** Every identity gets 404 there. */
 const WHERE = "/iceberg/v1/nothing";
 const TABLES = "/iceberg/v1/default/namespaces/w/tables";
@@ -84,19 +83,7 @@ describe("tokens of issuers", () => {
 
   it("are exchanged for tokens that carry their roles, and no others", async () => {
     const subject = await issuer.sign({ sub: "x", realm_access: { roles: ["readers"] } });
-    const form = {
-      grant_type: EXCHANGE,
-      subject_token: subject,
-      subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
-    };
-    const response = await team.firn.fetch(
-      new Request("http://firn/iceberg/v1/oauth/tokens", {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams(form).toString(),
-      }),
-    );
-    const { access_token } = (await response.json()) as { access_token: string };
+    const access_token = await team.exchange(subject, "jwt");
     expect(await status(access_token, `${TABLES}/t`)).toBe(200);
   });
 });

@@ -34,6 +34,21 @@ export class Team {
     };
   }
 
+  /** A token of this server for one of an issuer. @param type of the token: `jwt` or another. */
+  async exchange(token: string, type: string): Promise<string> {
+    const form = new URLSearchParams({
+      grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+      subject_token: token,
+      subject_token_type: `urn:ietf:params:oauth:token-type:${type}`,
+    });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const init = { method: "POST", headers, body: form.toString() };
+    const response = await this.firn.fetch(
+      new Request("http://firn/iceberg/v1/oauth/tokens", init),
+    );
+    return ((await response.json()) as { access_token: string }).access_token;
+  }
+
   /** As the administrator; must succeed. */
   async admin(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
     const answer = await this.ask(ADMIN_KEY, method, path, body);
