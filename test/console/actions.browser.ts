@@ -88,7 +88,8 @@ function changesRefs(): void {
     await page.getByRole("button", { name: "Roll back" }).click();
     expect((await dryRun).status()).toBe(200);
     expect((await refs())["main"]).toBe(`branch ${id(7)}`);
-    expect(await page.getByRole("dialog").innerText()).toMatch(/Rows\s+6,330\s+1,900\s+−4,430/);
+    const dialog = page.getByRole("dialog");
+    await expect.poll(() => dialog.innerText()).toMatch(/Rows\s+6,330\s+1,900\s+−4,430/);
     await confirm(page, "Roll back", "cores");
     const row = page.locator("tr", { has: page.getByTitle(id(2), { exact: true }) });
     await row.locator(".ref", { hasText: "main" }).waitFor();

@@ -31,15 +31,15 @@ function chooses(): void {
     await page.waitForURL(/\/glacier\?q=e&sort=-Name$/);
     const names = () => page.getByRole("table", { name: "Tables" }).locator("a").allInnerTexts();
     const shown = ["empty", "cores", "<img src=x onerror=alert(1)>"];
-    expect(await names()).toEqual(shown);
+    await expect.poll(names).toEqual(shown);
     await page.reload();
     await page.getByText("3 of 3 tables").waitFor();
-    expect(await names()).toEqual(shown);
+    await expect.poll(names).toEqual(shown);
     await page.getByRole("link", { name: "cores" }).click();
     await page.waitForURL(/\/t\/cores$/);
     await page.goBack();
     await page.waitForURL(/\?q=e&sort=-Name$/);
-    expect(await page.getByLabel("Filter").inputValue()).toBe("e");
+    await expect.poll(() => page.getByLabel("Filter").inputValue()).toBe("e");
     await page.getByLabel("Filter").fill("");
     await page.waitForURL(/\/glacier\?sort=-Name$/);
     await page.context().close();
@@ -66,7 +66,7 @@ function chooses(): void {
     await page.goto(`${stand.url}/console/c/lake/shop/t/items/rows?order=by_price`);
     await page.getByRole("row", { name: /^3 10/ }).waitFor();
     const first = page.locator("tr[aria-rowindex='2'] td").first();
-    expect(await first.innerText()).toBe("3");
+    await expect.poll(() => first.innerText()).toBe("3");
     await page.getByLabel("last first").check();
     await page.waitForURL(/\?order=by_price&last=first$/);
     await page.context().close();
@@ -78,8 +78,8 @@ function links(): void {
     const { page } = await stand.open("/sql?catalog=lake&sql=SELECT+41%2B1");
     const editor = page.getByLabel("Statement");
     await editor.waitFor();
-    expect(await editor.innerText()).toBe("SELECT 41+1");
-    expect(await page.getByLabel("Catalog").inputValue()).toBe("lake");
+    await expect.poll(() => editor.innerText()).toBe("SELECT 41+1");
+    await expect.poll(() => page.getByLabel("Catalog").inputValue()).toBe("lake");
     expect(await page.getByRole("region", { name: "Result" }).count()).toBe(0);
     await page.getByRole("button", { name: "Copy the link" }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(

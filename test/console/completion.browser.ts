@@ -64,13 +64,13 @@ function offersNames(): void {
     await type(page, "SELECT count(*) FROM sit");
     await offeredWith(page, "glacier.sites");
     const chosen = list(page).getByRole("option", { selected: true });
-    expect(await chosen.innerText()).toMatch(/^glacier\.sites\s+table$/);
+    await expect.poll(() => chosen.innerText()).toMatch(/^glacier\.sites\s+table$/);
     // What a screen reader follows: the field names its list, and what is chosen there.
     expect(await editor.getAttribute("aria-controls")).toBe(await list(page).getAttribute("id"));
     const active = await chosen.getAttribute("id");
     expect(await editor.getAttribute("aria-activedescendant")).toBe(active);
     await take(page);
-    expect(await editor.innerText()).toBe("SELECT count(*) FROM glacier.sites");
+    await expect.poll(() => editor.innerText()).toBe("SELECT count(*) FROM glacier.sites");
     await page.keyboard.press("Control+Enter");
     await page.getByText("SELECT 1 ·").waitFor();
     expect(complaints).toEqual([]);
@@ -101,7 +101,7 @@ function offersNames(): void {
     await page.keyboard.type("Ü");
     await offeredWith(page, '"Ünï <i>"');
     await take(page);
-    expect(await editor.innerText()).toBe(`SELECT "Ünï <i>" FROM glacier.${name}`);
+    await expect.poll(() => editor.innerText()).toBe(`SELECT "Ünï <i>" FROM glacier.${name}`);
     await page.keyboard.press("Control+Enter");
     await page.getByText("SELECT 0 ·").waitFor();
     expect(complaints).toEqual([]);
@@ -163,7 +163,7 @@ function followsStatement(): void {
     await offeredWith(page, "select");
     await page.keyboard.press("Escape");
     await list(page).waitFor({ state: "detached" });
-    expect(await page.getByLabel("Statement").innerText()).toBe("sel");
+    await expect.poll(() => page.getByLabel("Statement").innerText()).toBe("sel");
     await page.keyboard.press("Tab");
     expect(await page.getByLabel("Catalog").evaluate((one) => one.matches(":focus"))).toBe(true);
     await page.context().close();

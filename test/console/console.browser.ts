@@ -53,7 +53,7 @@ function shows(): void {
     const { page } = await open(VIEWS.history);
     await page.getByTitle(String(FIRST_ID), { exact: true }).waitFor();
     const boxes = page.locator(".grid input[type=checkbox]");
-    expect(await boxes.count()).toBe(8);
+    await expect.poll(() => boxes.count()).toBe(8);
     await boxes.nth(0).check();
     await boxes.nth(7).check();
     const compared = await page.locator(".compared").innerText();
@@ -103,7 +103,7 @@ function shows(): void {
 
   test("what is not there is refused with its code", async () => {
     const { page } = await open("/c/lake/glacier/t/nothing");
-    expect(await page.getByRole("alert").innerText()).toContain("TABLE_NOT_FOUND");
+    await expect.poll(() => page.getByRole("alert").innerText()).toContain("TABLE_NOT_FOUND");
     await page.context().close();
   });
 }

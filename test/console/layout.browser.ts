@@ -79,10 +79,10 @@ describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIce
     await page.getByText("Show the figures").click();
     const figures = (await page.locator(".figures").innerText()).replaceAll(/\s+/g, " ");
     expect(figures).toContain("2 Data files 1.7 KiB Size 889 B Mean file 2 Rows 4 Manifests");
-    expect(await cells("0–8 MiB")).toEqual(["0–8 MiB", "2, 1.7 KiB"]);
-    expect(await cells("512+ MiB")).toEqual(["512+ MiB", "0, 0 B"]);
-    expect(await cells("data")).toEqual(["data", "2", "1.7 KiB", "2"]);
-    expect(await cells("s=b")).toEqual(["s=b", "1", "889 B", "1", "0"]);
+    await expect.poll(() => cells("0–8 MiB")).toEqual(["0–8 MiB", "2, 1.7 KiB"]);
+    await expect.poll(() => cells("512+ MiB")).toEqual(["512+ MiB", "0, 0 B"]);
+    await expect.poll(() => cells("data")).toEqual(["data", "2", "1.7 KiB", "2"]);
+    await expect.poll(() => cells("s=b")).toEqual(["s=b", "1", "889 B", "1", "0"]);
     await page.getByText("Nothing needs repair.").waitFor();
     await page.context().close();
   });
@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIce
   test("home and the namespace name the tables with small files", async () => {
     ({ page } = await stand.open("/c/lake/web"));
     await page.getByRole("row", { name: /^tiny .* small files/ }).waitFor();
-    expect(await page.getByText("small files").count()).toBe(1);
+    await expect.poll(() => opened().getByText("small files").count()).toBe(1);
     await page.context().close();
     ({ page } = await stand.open("/"));
     await page.locator("li", { hasText: "lake.web.tiny" }).getByText("small files").waitFor();
@@ -102,7 +102,7 @@ describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIce
   test("columns have their nulls and bounds", async () => {
     ({ page } = await stand.open(`${EVENTS}/stats`));
     await page.getByRole("table", { name: "Columns" }).waitFor();
-    expect((await cells("s")).slice(-2)).toEqual(["b", "c"]);
+    await expect.poll(async () => (await cells("s")).slice(-2)).toEqual(["b", "c"]);
     const at = "/api/v1/catalogs/lake/namespaces/web/tables/events";
     const { iceberg } = (await (await fetch(`${stand.url}${at}:page`)).json()) as {
       iceberg: { refs: readonly { readonly name: string; readonly snapshotId: string }[] };
@@ -113,7 +113,8 @@ describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIce
     });
     await page.reload();
     const told = page.getByRole("region", { name: "Constraints" }).getByRole("row");
-    expect(await told.allInnerTexts()).toEqual([expect.stringMatching(/small\s+check\s+id < 10/)]);
+    const constraint = expect.stringMatching(/small\s+check\s+id < 10/);
+    await expect.poll(() => told.allInnerTexts()).toEqual([constraint]);
     await page.context().close();
   });
 

@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)("row tables in the console", () => {
     await page.getByRole("link", { name: "Query" }).click();
     const editor = page.getByLabel("Statement");
     await editor.waitFor();
-    expect(await editor.innerText()).toBe('SELECT * FROM "shop"."items" LIMIT 100');
+    await expect.poll(() => editor.innerText()).toBe('SELECT * FROM "shop"."items" LIMIT 100');
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByText("SELECT 100 ·").waitFor();
     await page.context().close();
@@ -64,13 +64,9 @@ describe.skipIf(CHROMIUM === undefined)("row tables in the console", () => {
     ]) {
       expect(text).toContain(part);
     }
-    expect(await page.locator(".tabs a").allInnerTexts()).toEqual([
-      "Overview",
-      "Rows",
-      "Schema",
-      "Properties",
-      "Connect",
-    ]);
+    await expect
+      .poll(() => page.locator(".tabs a").allInnerTexts())
+      .toEqual(["Overview", "Rows", "Schema", "Properties", "Connect"]);
     await page.context().close();
   });
 
@@ -78,7 +74,7 @@ describe.skipIf(CHROMIUM === undefined)("row tables in the console", () => {
     const { page } = await stand.open(`${ITEMS}/rows`);
     const first = page.locator("tr[aria-rowindex='2'] td").first();
     await page.getByText("500 rows so far").waitFor();
-    expect(await first.innerText()).toBe(String(FIRST_ID));
+    await expect.poll(() => first.innerText()).toBe(String(FIRST_ID));
     for (let turn = 0; turn < 60; turn++) {
       await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
       expect(await page.evaluate(`document.querySelectorAll("*").length`)).toBeLessThan(2_000);

@@ -47,15 +47,15 @@ function showsResults(): void {
     await run(page, "SELECT 9007199254740993 AS id, 9007199254740993 AS id, '<i>x</i>' AS text");
     const result = page.getByRole("table", { name: "Result" });
     await result.waitFor();
-    const cells = await result.locator("td").allInnerTexts();
-    expect(cells).toEqual(["9007199254740993", "9007199254740993", "<i>x</i>"]);
+    const cells = () => result.locator("td").allInnerTexts();
+    await expect.poll(cells).toEqual(["9007199254740993", "9007199254740993", "<i>x</i>"]);
     await run(page, "SELECT '🧊',\n  nope");
     await page.getByRole("button", { name: "Line 2, column 3" }).click();
     const editor = page.getByLabel("Statement");
-    expect(await editor.innerText()).toBe("SELECT '🧊',\n  nope");
+    await expect.poll(() => editor.innerText()).toBe("SELECT '🧊',\n  nope");
     // What is typed there takes the place of what is selected: the first letter of the name.
     await page.keyboard.type("N");
-    expect(await editor.innerText()).toBe("SELECT '🧊',\n  Nope");
+    await expect.poll(() => editor.innerText()).toBe("SELECT '🧊',\n  Nope");
     await page.context().close();
   });
 
@@ -93,7 +93,7 @@ function edits(): void {
     // What is selected has colours, which what is typed over it does not take on.
     await page.keyboard.press("Control+a");
     await page.keyboard.type("FROM t");
-    expect(await editor.innerText()).toBe("FROM t");
+    await expect.poll(() => editor.innerText()).toBe("FROM t");
     await page.keyboard.press("Control+a");
     await page.keyboard.insertText("x");
     await page.keyboard.press("Control+a");
@@ -108,7 +108,7 @@ function edits(): void {
     const colours = await Promise.all(["SELECT", "ghj", "-- d"].map(colourOf));
     expect(new Set(colours).size).toBe(3);
     await page.keyboard.press("Control+z");
-    expect(await editor.innerText()).not.toContain("-- d");
+    await expect.poll(() => editor.innerText()).not.toContain("-- d");
     await page.keyboard.press("Control+y");
     await page.keyboard.press("Control+Enter");
     await page.getByRole("cell", { name: "ghj/?[]<b>" }).waitFor();
@@ -162,7 +162,7 @@ function staysInControl(): void {
     await page.reload();
     await page.getByText("Run before, in this browser (2)").click();
     await page.getByRole("button", { name: "SELECT 1 AS one" }).click();
-    expect(await page.getByLabel("Statement").innerText()).toBe("SELECT 1 AS one");
+    await expect.poll(() => page.getByLabel("Statement").innerText()).toBe("SELECT 1 AS one");
     await page.getByLabel("Statement").press("Control+Enter");
     await page.getByRole("columnheader", { name: "one" }).waitFor();
     await page.getByRole("button", { name: "Forget them" }).click();

@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)("views in the console", () => {
     await page.getByRole("link", { name: "cold" }).click();
     await page.waitForURL(/\/c\/lake\/shop\/v\/cold$/);
     const text = page.getByRole("region", { name: "postgres" }).locator("pre");
-    expect(await text.innerText()).toContain("name <> '<b>warm</b>'");
+    await expect.poll(() => text.innerText()).toContain("name <> '<b>warm</b>'");
     await page.context().close();
   });
 

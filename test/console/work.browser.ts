@@ -94,8 +94,8 @@ function looksBack(): void {
     expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
     expect(text).toMatch(/<path [^>]*stroke="rgb\(/);
     await picture.getByText("Show the figures").click();
-    const cells = await picture.locator("table td").allInnerTexts();
-    expect(cells).toEqual(["1,000", "1,300", "1,900", "1,790", "6,330"]);
+    const cells = () => picture.locator("table td").allInnerTexts();
+    await expect.poll(cells).toEqual(["1,000", "1,300", "1,900", "1,790", "6,330"]);
     await page.context().close();
   });
 
@@ -176,12 +176,12 @@ function editsRows(): void {
     await dialog.getByRole("alert").getByText("was changed since it was read").waitFor();
     expect(await rowsOf("SELECT price FROM shop.items WHERE name = 'ice'")).toEqual([["7.00"]]);
     const both = dialog.getByRole("row", { name: "price" }).getByRole("cell");
-    expect(await both.allInnerTexts()).toEqual(["9.25", "7.00"]);
+    await expect.poll(() => both.allInnerTexts()).toEqual(["9.25", "7.00"]);
     // What was typed is still there, until the row is loaded as it is.
-    expect(await dialog.getByLabel("name text").inputValue()).toBe("water");
+    await expect.poll(() => dialog.getByLabel("name text").inputValue()).toBe("water");
     await dialog.getByRole("button", { name: "Load the row as it is now" }).click();
-    expect(await dialog.getByLabel("name text").inputValue()).toBe("ice");
-    expect(await dialog.getByLabel("price numeric").inputValue()).toBe("7.00");
+    await expect.poll(() => dialog.getByLabel("name text").inputValue()).toBe("ice");
+    await expect.poll(() => dialog.getByLabel("price numeric").inputValue()).toBe("7.00");
     await dialog.getByLabel("price numeric").fill("7.5");
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("row", { name: /ice 7\.50/ }).waitFor();
@@ -265,7 +265,7 @@ function readsPlans(): void {
     await scan.getByText("Index Cond: (id > 1)").waitFor();
     await explain(page, `EXPLAIN (ANALYZE) ${GROUPED}`);
     await plan.getByText("2 rows").first().waitFor();
-    expect(await plan.getByRole("meter").count()).toBeGreaterThan(2);
+    await expect.poll(() => plan.getByRole("meter").count()).toBeGreaterThan(2);
     await page.context().close();
   });
 
@@ -352,11 +352,11 @@ function showsLevels(): void {
     });
     const { page } = await stand.open("/engine");
     const inTables = page.locator(".figure", { hasText: "in tables" }).locator(".value");
-    expect(await inTables.innerText()).not.toBe("0 B");
+    await expect.poll(() => inTables.innerText()).not.toBe("0 B");
     await page.getByText("Show the figures").click();
-    expect(await page.locator(".picture td").nth(1).innerText()).toMatch(
-      / 1 table, [\d,]+ entries/,
-    );
+    await expect
+      .poll(() => page.locator(".picture td").nth(1).innerText())
+      .toMatch(/ 1 table, [\d,]+ entries/);
     await page.context().close();
   });
 }
