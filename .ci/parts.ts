@@ -170,12 +170,13 @@ const BESIDE: readonly Spec[] = [
       return npm("fuzz", "--store", "--seeds", seeds, "--cases", cases, "--seed", seed());
     },
   },
-  // Another share of the seeded bugs for each commit.
+  // Other seeded bugs for each commit, as many as a machine judges in ten minutes.
   {
     name: "mutants",
     stream: "computes",
     soaks: true,
-    command: ({ size, text }) => npm("test:mutants", "--share", size(0.1, 1, 1), "--seed", text),
+    command: ({ size, text }) =>
+      npm("test:mutants", "--minutes", size(10, 55, 700), "--seed", text),
   },
   { ...simple("over", "computes", npm("test:over")), oneOf: 2 },
   simple("sql-suites", "computes", npm("test:sql-suites")),

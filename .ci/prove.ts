@@ -17,7 +17,7 @@ const USAGE = `usage: .ci/run [--all] [--seed TEXT] [--list] [NAME…]
        npm run soak -- [--seed TEXT] [--list] [NAME…]
        npm run soak -- --commits N [--days N] [--keep]
 
-  --all        the longer form of each part, and every seeded bug
+  --all        the longer form of each part
   --seed TEXT  what seeds are drawn by; the commit's hash, in a soak the time
   --list       print the commands and run none
   --commits N  months of a catalog with so many commits: what is stored has to level off

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
 
 export interface Options {
-  /** Judges only this share of the patches, chosen by `seed`: another seed chooses others. */
-  readonly share: number;
+  /** Begins none later than so many minutes after the start: the rest is left to other runs. */
+  readonly minutes: number;
+  /** Decides the order of the patches: with another seed others come first. */
   readonly seed: string;
   readonly isVerbose: boolean;
   /** Judges only patches whose names hold one of the texts; all where there is none. */
@@ -16,19 +17,22 @@ export function readOptions(args: readonly string[]): Options {
     args: [...args],
     options: {
       verbose: { type: "boolean", default: false },
-      share: { type: "string", default: "1" },
+      minutes: { type: "string", default: "Infinity" },
       seed: { type: "string", default: "" },
     },
     allowPositionals: true,
   });
-  const share = Number(values.share);
-  if (!(share > 0 && share <= 1)) throw new Error(`--share is not in (0, 1]: ${values.share}`);
-  return { share, seed: values.seed, isVerbose: values.verbose, wanted: positionals };
+  const minutes = Number(values.minutes);
+  if (!(minutes > 0)) throw new Error(`--minutes is no positive number: ${values.minutes}`);
+  return { minutes, seed: values.seed, isVerbose: values.verbose, wanted: positionals };
 }
 
-/** Whether a patch is judged. */
-export function isChosen({ share, seed, wanted }: Options, file: string): boolean {
-  if (wanted.length > 0 && !wanted.some((text) => file.includes(text))) return false;
-  const digest = createHash("sha256").update(`${seed}\0${file}`).digest();
-  return digest.readUInt32BE() / 2 ** 32 < share;
+/** The files of those that are wanted, in the order in which they are judged. */
+export function inTurn({ seed, wanted }: Options, files: readonly string[]): readonly string[] {
+  const turn = (file: string) => createHash("sha256").update(`${seed}\0${file}`).digest("hex");
+  return files
+    .filter((file) => wanted.length === 0 || wanted.some((text) => file.includes(text)))
+    .map((file) => ({ file, at: turn(file) }))
+    .sort((a, b) => (a.at < b.at ? -1 : 1))
+    .map(({ file }) => file);
 }

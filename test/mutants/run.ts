@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { type Mutant, parseMutant, type Verdict, verdictOf } from "./mutant.ts";
-import { isChosen, readOptions } from "./options.ts";
+import { inTurn, readOptions } from "./options.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 /** Everything that a mutant's copy needs; the packages are linked. */
@@ -20,6 +20,8 @@ const CONFIGS = ["vitest.config.ts", "tsconfig.build.json"];
 const AT_ONCE = 2;
 /** A mutant that loops is not a survivor, and is told apart from one that is caught. */
 const LIMIT_MS = 240_000;
+/** So many are compiled in one run. */
+const BATCH = 24;
 
 interface Outcome {
   readonly mutant: Mutant;
@@ -31,6 +33,7 @@ interface Outcome {
 const WORK = mkdtempSync(join(tmpdir(), "firn-mutants-"));
 
 const options = readOptions(process.argv.slice(2));
+const endsMs = performance.now() + options.minutes * 60_000;
 
 const running = new Set<ChildProcess>();
 
@@ -175,18 +178,33 @@ async function main(): Promise<number> {
   }
 }
 
-/** Judges all whose names hold one of the texts, two at a time. */
+/** Judges those that are wanted, as far as the time allows. */
 async function judgeAll(base: string): Promise<number> {
   const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".patch"));
-  const mutants = files
-    .filter((file) => isChosen(options, file))
-    .sort()
-    .map((file) => parseMutant(file, readFileSync(join(import.meta.dirname, file), "utf8")));
+  const mutants = inTurn(options, files).map((file) =>
+    parseMutant(file, readFileSync(join(import.meta.dirname, file), "utf8")),
+  );
+  const outcomes: Outcome[] = [];
+  for (let at = 0; at < mutants.length && performance.now() < endsMs; at += BATCH) {
+    outcomes.push(...(await judgeBatch(mutants.slice(at, at + BATCH), base)));
+  }
+  const left = mutants.length - outcomes.length;
+  if (left > 0) console.log(`\n${left} seeded bugs are left to other runs: the time is over`);
+  const caught = outcomes.filter(({ verdict }) => verdict.state === "caught").length;
+  const failed = outcomes.length - caught;
+  console.log(`\n${caught} passed, ${failed} failed, 0 skipped`);
+  return failed > 0 || caught === 0 ? 1 : 0;
+}
+
+/** Two at a time. */
+async function judgeBatch(mutants: readonly Mutant[], base: string): Promise<readonly Outcome[]> {
   const good = await compiling(mutants, base);
   const left = [...mutants];
   const outcomes: Outcome[] = [];
   const line = async (copy: string): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+    while (performance.now() < endsMs) {
+      const next = left.shift();
+      if (next === undefined) return;
       copyTree(base, copy);
       const outcome = await judge(next, copy, good.has(next.name));
       outcomes.push(outcome);
@@ -194,10 +212,7 @@ async function judgeAll(base: string): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => line(join(WORK, `copy-${i}`))));
-  const caught = outcomes.filter(({ verdict }) => verdict.state === "caught").length;
-  const failed = outcomes.length - caught;
-  console.log(`\n${caught} passed, ${failed} failed, 0 skipped`);
-  return failed > 0 || caught === 0 ? 1 : 0;
+  return outcomes;
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

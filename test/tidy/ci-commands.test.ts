@@ -95,7 +95,7 @@ it.each([
   ["test:ambiguity", ["--ops", ""]],
   ["test:faults", ["--pairs", "some"]],
   ["test:kill", ["--rounds", "1.5"]],
-  ["test:mutants", ["--share", "2"]],
+  ["test:mutants", ["--minutes", "0"]],
 ] as const)("%s refuses %j", (script, args) => {
   expect(() => READERS[script]!(args)).toThrow();
 });
