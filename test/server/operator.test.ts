@@ -7,6 +7,8 @@ import { firnLsm, servedFrom } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 
 const SHARD = "/admin/v1/shards/system";
+/** A slow machine is told how far a compaction has come. */
+const ONLY_PROGRESS: unknown = expect.stringMatching(/^(?:\d+ s: wrote \d+ bytes .*\n)*$/);
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 /** One command line, run in this process. */
@@ -56,7 +58,7 @@ describe("an operator", () => {
       "COMPACTION_NOT_FOUND",
     ]);
     const beside = await firn({}, "compact", url);
-    expect(beside).toMatchObject({ exitCode: 0, errors: "" });
+    expect(beside).toMatchObject({ exitCode: 0, errors: ONLY_PROGRESS });
     expect(beside.out).toMatch(/^before: 0 tables, .*\nafter: {2}1 tables, /);
     const report = await (await fetch(`${url}${SHARD}/compaction`)).json();
     expect(report).toMatchObject({ state: "done", before: { tables: 0 }, after: { tables: 1 } });
@@ -68,10 +70,10 @@ describe("an operator", () => {
     await server.catalogs.create("other", `file://${dir}/other`);
     await server.close();
     const alone = await firn({ FIRN_LOG_LEVEL: "silent" }, "compact", dir);
-    expect(alone).toMatchObject({ exitCode: 0, errors: "" });
+    expect(alone).toMatchObject({ exitCode: 0, errors: ONLY_PROGRESS });
     expect(alone.out).toMatch(/after: {2}1 tables, .*0 in level 0, 1 sorted/);
     const again = await firn({ FIRN_DIR: dir, FIRN_PROFILE: "local" }, "compact");
-    expect(again).toMatchObject({ exitCode: 0, errors: "" });
+    expect(again).toMatchObject({ exitCode: 0, errors: ONLY_PROGRESS });
 
     const back = await open(dir);
     const listed = await back.fetch(new Request("http://x/iceberg/v1/namespaces?pageSize=100"));

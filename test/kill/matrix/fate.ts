@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { tell } from "../../support/tell.ts";
 
 /** When, relative to a call, the process ends. `half`: a part of what the call does is done. */
 export type Moment = "before" | "half" | "after";
@@ -16,11 +16,6 @@ export type Phase = "take-over" | "serve" | "flush" | "compact" | "ingest" | "co
 /** What the log does is a step of its own phase, but for what opens and closes it. */
 export function isApart(phase: Phase): boolean {
   return phase === "take-over" || phase === "close";
-}
-
-/** One line of what a life tells. Written to the pipe at once: it survives the process. */
-export function tell(line: string): void {
-  writeSync(1, `${line}\n`);
 }
 
 /** Counts the calls of a life by their steps, and ends it by SIGKILL where it was told to. */

@@ -7,11 +7,12 @@ import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { nodeIdentity } from "../../../src/runtime/node-identity.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
+import { tell } from "../../support/tell.ts";
 import { batchOf, conditionsOf, LOAD, loadOf, rowsAfter, transact } from "./batches.ts";
 import { FatalDisk } from "./fatal-disk.ts";
 import { FatalMerger } from "./fatal-merger.ts";
 import { FatalStore } from "./fatal-store.ts";
-import { Fate, type Plan, tell } from "./fate.ts";
+import { Fate, type Plan } from "./fate.ts";
 import { OPTIONS, SIZES } from "./shard.ts";
 
 /**

@@ -1,4 +1,3 @@
-import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { LocalBlobStore } from "../../../src/blob/local.ts";
 import { LocalDisk } from "../../../src/lsm/disk/local.ts";
@@ -7,6 +6,7 @@ import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { nodeIdentity } from "../../../src/runtime/node-identity.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
+import { tell } from "../../support/tell.ts";
 
 /**
  * A process that writes until it is killed. It tells what it found, then each acknowledgement:
@@ -15,7 +15,6 @@ import { SystemPrng } from "../../../src/runtime/prng.ts";
 const [directory = ""] = process.argv.slice(2);
 const ports = { clock: new SystemClock(), prng: new SystemPrng() };
 
-const tell = (line: string): void => void writeSync(1, `${line}\n`);
 const keyOf = (half: string, batch: number): Uint8Array =>
   Buffer.from(`${half}${String(batch).padStart(9, "0")}`);
 
