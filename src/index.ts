@@ -37,6 +37,9 @@ export {
 export type { CompactionStyle } from "./lsm/index.ts";
 export type {
   Appended,
+  ArchivedRows,
+  ArchiveRequest,
+  ArchiveRun,
   ClaimedTask,
   CommandKey,
   Configuration,
@@ -61,7 +64,7 @@ export type {
   TaskClaim,
 } from "./patterns/index.ts";
 export type { RowTransaction } from "./rows/index.ts";
-export type { PatternScope } from "./runtime/pattern-scopes.ts";
+export type { PatternScope, RowArchive } from "./runtime/pattern-scopes.ts";
 export {
   columns,
   type KeyOf,

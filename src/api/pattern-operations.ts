@@ -1,3 +1,4 @@
+import { ARCHIVE_OPERATIONS, type ArchiveOperations } from "./archive-operations.ts";
 import { COMMAND_OPERATIONS, type CommandOperations } from "./command-operations.ts";
 import {
   CONFIGURATION_OPERATIONS,
@@ -17,7 +18,8 @@ export interface PatternOperations
     CounterOperations,
     CommandOperations,
     LinkOperations,
-    ConfigurationOperations {}
+    ConfigurationOperations,
+    ArchiveOperations {}
 
 export const PATTERN_OPERATIONS: Readonly<Record<keyof PatternOperations, ApiOperation>> = {
   ...LEASE_OPERATIONS,
@@ -27,4 +29,5 @@ export const PATTERN_OPERATIONS: Readonly<Record<keyof PatternOperations, ApiOpe
   ...COMMAND_OPERATIONS,
   ...LINK_OPERATIONS,
   ...CONFIGURATION_OPERATIONS,
+  ...ARCHIVE_OPERATIONS,
 };

@@ -1,6 +1,6 @@
 import { FirnError } from "../base/error.ts";
 import { LruMap } from "../base/lru.ts";
-import { type RowTransaction, rowAt, type TableDescriptor } from "../rows/index.ts";
+import type { RowTransaction, TableDescriptor } from "../rows/index.ts";
 import {
   ANSWER_CHARS,
   checkedName,
@@ -13,6 +13,7 @@ import {
   type PatternTable,
   patternTable,
 } from "./pattern-table.ts";
+import { rowsOf } from "./rows-of.ts";
 import { Wakes } from "./wakes.ts";
 
 export const CONFIGURATION_SHAPE: PatternShape = {
@@ -299,20 +300,13 @@ async function changedRows(
   limit: number,
 ): Promise<readonly EntryRow[]> {
   const lower = { value: after, inclusive: false };
-  const scan = tx.scan(table, { index: BY_REVISION, lower, limit });
   const rows: EntryRow[] = [];
   let chars = 0;
-  try {
-    for (let batch = await scan.nextBatch(); batch !== undefined; batch = await scan.nextBatch()) {
-      for (let i = 0; i < batch.count && chars < ANSWER_CHARS; i++) {
-        const row = rowAt(batch, i) as unknown as EntryRow;
-        rows.push(row);
-        chars += row[4]?.length ?? 0;
-      }
-      if (chars >= ANSWER_CHARS) break;
-    }
-  } finally {
-    scan.close();
+  for await (const found of rowsOf(tx.scan(table, { index: BY_REVISION, lower, limit }))) {
+    const row = found as unknown as EntryRow;
+    rows.push(row);
+    chars += row[4]?.length ?? 0;
+    if (chars >= ANSWER_CHARS) break;
   }
   return rows;
 }

@@ -1,11 +1,5 @@
 import { invalid } from "../base/error.ts";
-import {
-  INT64_MAX,
-  INT64_MIN,
-  type RowTransaction,
-  rowAt,
-  type TableDescriptor,
-} from "../rows/index.ts";
+import { INT64_MAX, INT64_MIN, type RowTransaction, type TableDescriptor } from "../rows/index.ts";
 import { Groups, type Outcome } from "./groups.ts";
 import {
   checkedName,
@@ -15,6 +9,7 @@ import {
   type PatternTable,
   patternTable,
 } from "./pattern-table.ts";
+import { rowsOf } from "./rows-of.ts";
 
 export const COUNTER_SHAPE: PatternShape = {
   columns: [
@@ -126,12 +121,9 @@ async function cellsOf(
   name: string,
 ): Promise<readonly (readonly [cell: number, n: bigint])[]> {
   const cells: (readonly [number, bigint])[] = [];
-  const scan = tx.scan(table, { equal: [name] });
-  for (let batch = await scan.nextBatch(); batch !== undefined; batch = await scan.nextBatch()) {
-    for (let i = 0; i < batch.count; i++) {
-      const [, cell, n] = rowAt(batch, i) as readonly [string, number, bigint];
-      cells.push([cell, n]);
-    }
+  for await (const row of rowsOf(tx.scan(table, { equal: [name] }))) {
+    const [, cell, n] = row as readonly [string, number, bigint];
+    cells.push([cell, n]);
   }
   return cells;
 }

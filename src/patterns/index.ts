@@ -1,6 +1,15 @@
 /** The door of the patterns: all that other folders import. */
 
 export {
+  ARCHIVE_SHAPE,
+  Archive,
+  type ArchivedRows,
+  type ArchiveFiles,
+  type ArchiveRequest,
+  type ArchiveRun,
+  type ArchiveSource,
+} from "./archive.ts";
+export {
   CONFIGURATION_SHAPE,
   Configuration,
   type ConfigurationChange,

@@ -1,10 +1,5 @@
 import { FirnError } from "../base/error.ts";
-import {
-  type RowScanRequest,
-  type RowTransaction,
-  rowAt,
-  type TableDescriptor,
-} from "../rows/index.ts";
+import type { RowScanRequest, RowTransaction, TableDescriptor } from "../rows/index.ts";
 import {
   checkedName,
   checkedNumber,
@@ -13,6 +8,7 @@ import {
   type PatternTable,
   patternTable,
 } from "./pattern-table.ts";
+import { rowsOf } from "./rows-of.ts";
 
 export const LINK_SHAPE: PatternShape = {
   columns: [
@@ -161,14 +157,8 @@ async function found(
   const side: RowScanRequest =
     direction === "from" ? { columns: [TARGET] } : { index: BY_TARGET, columns: [SOURCE] };
   const lower = { value: after, inclusive: false };
-  const scan = tx.scan(table, { ...side, equal: [node], lower, limit });
   const names: string[] = [];
-  try {
-    for (let batch = await scan.nextBatch(); batch !== undefined; batch = await scan.nextBatch()) {
-      for (let i = 0; i < batch.count; i++) names.push(rowAt(batch, i)[0] as string);
-    }
-  } finally {
-    scan.close();
-  }
+  const scan = tx.scan(table, { ...side, equal: [node], lower, limit });
+  for await (const [found] of rowsOf(scan)) names.push(found as string);
   return names;
 }

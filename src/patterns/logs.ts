@@ -1,5 +1,5 @@
 import { FirnError } from "../base/error.ts";
-import { type RowScan, type RowTransaction, rowAt, type TableDescriptor } from "../rows/index.ts";
+import type { RowScan, RowTransaction, TableDescriptor } from "../rows/index.ts";
 import { Groups, type Outcome } from "./groups.ts";
 import {
   ANSWER_CHARS,
@@ -11,6 +11,7 @@ import {
   type PatternTable,
   patternTable,
 } from "./pattern-table.ts";
+import { rowsOf } from "./rows-of.ts";
 import { Wakes } from "./wakes.ts";
 
 export const LOG_SHAPE: PatternShape = {
@@ -174,7 +175,7 @@ export class EventLog {
         const events: LogEvent[] = [];
         let chars = 0;
         for await (const row of rowsOf(scan)) {
-          const [position, stream, version, at, text] = row;
+          const [position, stream, version, at, text] = row as EventRow;
           const event = jsonValue(this.#table, text);
           events.push({ position, stream, version, atMs: Number(at), event });
           chars += text.length;
@@ -211,16 +212,6 @@ export class EventLog {
 }
 
 type EventRow = readonly [bigint, string, bigint, bigint, string];
-
-async function* rowsOf(scan: RowScan): AsyncGenerator<EventRow> {
-  try {
-    for (let batch = await scan.nextBatch(); batch !== undefined; batch = await scan.nextBatch()) {
-      for (let i = 0; i < batch.count; i++) yield rowAt(batch, i) as EventRow;
-    }
-  } finally {
-    scan.close();
-  }
-}
 
 async function versionOf(
   tx: RowTransaction,

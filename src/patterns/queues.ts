@@ -1,11 +1,5 @@
 import { FirnError } from "../base/error.ts";
-import {
-  type Datum,
-  type RowScan,
-  type RowTransaction,
-  rowAt,
-  type TableDescriptor,
-} from "../rows/index.ts";
+import type { Datum, RowScan, RowTransaction, TableDescriptor } from "../rows/index.ts";
 import {
   ANSWER_CHARS,
   checkedFence,
@@ -17,6 +11,7 @@ import {
   type PatternTable,
   patternTable,
 } from "./pattern-table.ts";
+import { rowsOf } from "./rows-of.ts";
 
 const WAITING = 0;
 const DEAD = 1;
@@ -375,13 +370,7 @@ function taskOf(row: readonly Datum[]): Task {
 }
 
 async function* tasksOf(scan: RowScan): AsyncGenerator<Task> {
-  try {
-    for (let batch = await scan.nextBatch(); batch !== undefined; batch = await scan.nextBatch()) {
-      for (let i = 0; i < batch.count; i++) yield taskOf(rowAt(batch, i));
-    }
-  } finally {
-    scan.close();
-  }
+  for await (const row of rowsOf(scan)) yield taskOf(row);
 }
 
 async function put(tx: RowTransaction, table: TableDescriptor, task: Task): Promise<void> {

@@ -2,6 +2,11 @@ import { FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import type { RelationRef } from "../catalog/relations.ts";
 import {
+  ARCHIVE_SHAPE,
+  type Archive,
+  type ArchivedRows,
+  type ArchiveRequest,
+  type ArchiveRun,
   CONFIGURATION_SHAPE,
   COUNTER_SHAPE,
   Configuration,
@@ -24,10 +29,34 @@ import {
   type QueueOptions,
 } from "../patterns/index.ts";
 import { OWN_ACTOR } from "../service/actor.ts";
+import type { RelationPlace } from "../service/resources/resource.ts";
 import type { OpenRowTable } from "../service/rows/row-tables.ts";
 import { SystemClock } from "./clock.ts";
 import type { Composition } from "./compose.ts";
 import { SystemPrng } from "./prng.ts";
+
+type Requests = Composition["model"]["patterns"];
+
+/** Objects that hold the old rows of tables, and the record of them. */
+export class RowArchive {
+  readonly #requests: Requests;
+  readonly #place: RelationPlace;
+
+  constructor(requests: Requests, place: RelationPlace) {
+    this.#requests = requests;
+    this.#place = place;
+  }
+
+  /** Archives the old rows of a table of the namespace. @throws FirnError as `Archive.run`. */
+  async run(table: string, request: ArchiveRequest): Promise<ArchiveRun> {
+    return await this.#requests.archive(OWN_ACTOR, this.#place, { table, ...request });
+  }
+
+  /** What was archived, by buckets; those behind `after`. */
+  async objects(request: Parameters<Archive["objects"]>[0] = {}): Promise<readonly ArchivedRows[]> {
+    return await this.#requests.archived(OWN_ACTOR, this.#place, request);
+  }
+}
 
 /**
  * The patterns of a namespace: each has one row table, which is made where it is absent.
@@ -35,10 +64,12 @@ import { SystemPrng } from "./prng.ts";
  */
 export class PatternScope {
   readonly #rows: Composition["rows"];
+  readonly #requests: Requests;
   readonly #namespace: Omit<RelationRef, "name">;
 
-  constructor(rows: Composition["rows"], namespace: Omit<RelationRef, "name">) {
+  constructor(rows: Composition["rows"], requests: Requests, namespace: Omit<RelationRef, "name">) {
     this.#rows = rows;
+    this.#requests = requests;
     this.#namespace = namespace;
   }
 
@@ -73,6 +104,13 @@ export class PatternScope {
 
   async configuration(name: string): Promise<Configuration> {
     return new Configuration(await this.#table(name, CONFIGURATION_SHAPE));
+  }
+
+  async archive(name: string): Promise<RowArchive> {
+    await this.#opened(name, ARCHIVE_SHAPE);
+    const { catalog, path } = this.#namespace;
+    const place = { catalog: { name: catalog }, namespace: { path }, relation: { name } };
+    return new RowArchive(this.#requests, place);
   }
 
   async #table(name: string, shape: PatternShape): Promise<PatternTable> {

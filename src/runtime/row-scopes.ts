@@ -199,7 +199,8 @@ export class NamespaceScope {
 
   /** Leases, queues, logs and other patterns, each over a row table of this namespace. */
   get patterns(): PatternScope {
-    return new PatternScope(this.#parts.rows, { catalog: this.catalog, path: this.path });
+    const { rows, model } = this.#parts;
+    return new PatternScope(rows, model.patterns, { catalog: this.catalog, path: this.path });
   }
 
   /** Names of its tables, of every format. */

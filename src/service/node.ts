@@ -54,6 +54,7 @@ import { ReservedProperties } from "./reserved-properties.ts";
 import { ResourceNames } from "./resources/names.ts";
 import type { RelationResources } from "./resources/relations.ts";
 import { type ModelService, modelService, type OfRows } from "./resources/service.ts";
+import { Archives } from "./rows/archives.ts";
 import { PatternRequests } from "./rows/pattern-requests.ts";
 import { RowCursors } from "./rows/row-cursors.ts";
 import { RowIndexJobs } from "./rows/row-index-jobs.ts";
@@ -364,6 +365,7 @@ function rowsOf(
     return new JsonRows(clock, prng);
   });
   const rows = new RowTables({ catalog, places, shards, jsonRows: json });
+  const archives = new Archives(rows, places, parts.locations);
   const indexes = new RowIndexes(catalog);
   const cursors = new RowCursors(clock);
   const { ids } = catalog.context;
@@ -375,7 +377,7 @@ function rowsOf(
     const newId = () => ids.mint<TableId>();
     return {
       rows: new RowRequests({ clock, tokens, rows, tables, cursors, indexes, newId, json }),
-      patterns: new PatternRequests({ clock, ids, rows, names, tables }),
+      patterns: new PatternRequests({ clock, ids, rows, archives, names, tables }),
     };
   };
   const { onUnreleased, spillSpace } = parts;

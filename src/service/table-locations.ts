@@ -1,5 +1,5 @@
 import { FirnError, invalid } from "../base/error.ts";
-import type { TableUuid, ViewUuid } from "../base/ids.ts";
+import type { TableId, TableUuid, ViewUuid } from "../base/ids.ts";
 import { settleAll } from "../base/settle-all.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
@@ -235,11 +235,15 @@ export class CatalogPlaces {
 
   /**
    * The default location in the namespace that the places were read for: its home, and
-   * `<name>-<end of the table uuid>`, so that a successor under the same name never shares a
+   * `<name>-<end of the uuid or id>`, so that a successor under the same name never shares a
    * directory.
    */
-  defaultFor(namespace: readonly string[], name: string, uuid: TableUuid | ViewUuid): string {
-    return `${this.homeOf(namespace)}/${plain(name)}${suffixOf(uuid)}`;
+  defaultFor(
+    namespace: readonly string[],
+    name: string,
+    id: TableId | TableUuid | ViewUuid,
+  ): string {
+    return `${this.homeOf(namespace)}/${plain(name)}${suffixOf(id)}`;
   }
 
   /**

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { columns, Firn, type NamespaceScope, Schema } from "../../src/index.ts";
 import { codeOf } from "./support.ts";
@@ -77,5 +78,26 @@ describe("patterns of an embedded Firn", () => {
     await reopen();
     const later = await namespace().patterns.idempotency("commands");
     expect(await later.run(command, async () => ["never"])).toEqual(["1", "2"]);
+  });
+
+  it("archive old rows of a table to files below its warehouse", async () => {
+    const events = await namespace().createTable(
+      "events",
+      Schema.table({
+        columns: { at: columns.timestamp(), id: columns.int4() },
+        primaryKey: ["at", "id"],
+      }),
+    );
+    await events.insert({ at: 1n, id: 1 }, { at: 2n, id: 2 }, { at: 2n ** 62n, id: 3 });
+    const archive = await namespace().patterns.archive("events_archive");
+    const span = { keepMs: 86_400_000, bucketMs: 86_400_000 };
+    const { objects, isDone } = await archive.run("events", span);
+    expect([isDone, objects]).toMatchObject([true, [{ bucket: 0n, part: 1n, rows: 2n }]]);
+    const lines = gunzipSync(await readFile(new URL(objects[0]?.location ?? ""))).toString();
+    expect(lines.split("\n").filter((line) => line !== "")).toHaveLength(2);
+    await reopen();
+    const again = await namespace().patterns.archive("events_archive");
+    expect(await again.objects()).toEqual(objects);
+    expect(await codeOf(again.run("none", span))).toBe("TABLE_NOT_FOUND");
   });
 });

@@ -1,3 +1,4 @@
+import type { ArchiveOperations } from "../../api/archive-operations.ts";
 import type { CommandOperations } from "../../api/command-operations.ts";
 import type {
   ConfigurationOperations,
@@ -9,8 +10,16 @@ import type { LinkOperations } from "../../api/link-operations.ts";
 import type { LogOperations } from "../../api/log-operations.ts";
 import type { PatternOperations } from "../../api/pattern-operations.ts";
 import type { QueueOperations } from "../../api/queue-operations.ts";
-import type { ConfigurationChange, Lease, LinkDirection, LogEvent } from "../../patterns/index.ts";
+import type {
+  ArchivedRows,
+  ConfigurationChange,
+  Lease,
+  LinkDirection,
+  LogEvent,
+} from "../../patterns/index.ts";
+import { INT64_MAX } from "../../rows/index.ts";
 import {
+  ARCHIVES,
   COMMANDS,
   CONFIGURATION,
   COUNTERS,
@@ -26,6 +35,9 @@ import type { Call, Handlers, StreamCall } from "./call.ts";
 import { JsonText, objectText } from "./json-text.ts";
 import { namespaceOf, relationOf } from "./names.ts";
 import { timeText } from "./times.ts";
+
+/** A request should be answered within seconds. */
+const REQUEST_OBJECTS = 100;
 
 type Asked = Pick<Call<keyof PatternOperations>, "actor" | "service" | "params">;
 type Creation = Asked & { readonly body: { readonly name: string } };
@@ -295,6 +307,40 @@ const LINK_HANDLERS: Handlers<keyof LinkOperations> = {
   },
 };
 
+function renderArchived({ bucket, part, rows, bytes, sha256, location, atMs }: ArchivedRows) {
+  return {
+    bucket: String(bucket),
+    part: String(part),
+    rows: String(rows),
+    bytes: String(bytes),
+    sha256,
+    location,
+    at: timeText(atMs),
+  };
+}
+
+const ARCHIVE_HANDLERS: Handlers<keyof ArchiveOperations> = {
+  createArchive: create(ARCHIVES),
+  archiveRows: async ({ actor, service, params, body }) => {
+    const request = { maxObjects: REQUEST_OBJECTS, ...body };
+    const run = await service.patterns.archive(actor, relationOf(params), request);
+    return { objects: run.objects.map(renderArchived), isDone: run.isDone };
+  },
+  listArchivedRows: async ({ actor, service, params, query }) => {
+    const { afterBucket, afterPart, max = 100 } = query;
+    const after = afterBucket !== undefined && {
+      after: {
+        bucket: BigInt(afterBucket),
+        // Without a part, behind all of them.
+        part: afterPart === undefined ? INT64_MAX : BigInt(afterPart),
+      },
+    };
+    const request = { ...after, limit: max };
+    const objects = await service.patterns.archived(actor, relationOf(params), request);
+    return { objects: objects.map(renderArchived) };
+  },
+};
+
 function renderChange(change: Omit<ConfigurationChange, "value" | "isRemoved">) {
   const { name, version, revision, atMs } = change;
   const known = { name, version: String(version), revision: String(revision) };
@@ -355,6 +401,7 @@ export const PATTERN_HANDLERS: Handlers<keyof PatternOperations> = {
   ...COMMAND_HANDLERS,
   ...LINK_HANDLERS,
   ...CONFIGURATION_HANDLERS,
+  ...ARCHIVE_HANDLERS,
 };
 
 /** The service gives stored JSON as text. */

@@ -445,6 +445,11 @@ const PATTERNS: RulesOf<PatternRequests> = {
   read: (place) => [on(tableOf(place), "read-data")],
   write: (place) => [on(tableOf(place), "write-data")],
   exchange: (place) => [on(tableOf(place), "read-data", "write-data")],
+  archive: (place, { table }) => [
+    on(tableOf(place), "read-data", "write-data"),
+    on(tableOf({ ...place, relation: { name: table } }), "read-data", "write-data"),
+  ],
+  archived: (place) => [on(tableOf(place), "read-data")],
 };
 
 /** A session judges each name that its statements use. */

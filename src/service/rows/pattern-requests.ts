@@ -2,8 +2,14 @@ import type { Clock } from "../../base/clock.ts";
 import type { IdSource, TableId } from "../../base/ids.ts";
 import { type JsonValue, printJson } from "../../base/json.ts";
 import { LruMap } from "../../base/lru.ts";
+import { settleAll } from "../../base/settle-all.ts";
 import type { Table } from "../../catalog/model.ts";
 import {
+  ARCHIVE_SHAPE,
+  Archive,
+  type ArchivedRows,
+  type ArchiveRequest,
+  type ArchiveRun,
   CONFIGURATION_SHAPE,
   COUNTER_SHAPE,
   Configuration,
@@ -31,6 +37,7 @@ import type { Actor } from "../actor.ts";
 import type { ResourceNames } from "../resources/names.ts";
 import type { RelationResources } from "../resources/relations.ts";
 import type { NamespacePlace, RelationPlace } from "../resources/resource.ts";
+import type { Archives } from "./archives.ts";
 import type { RowTables } from "./row-tables.ts";
 
 /** A pattern that a request asks for, with the options that it is opened with. */
@@ -101,10 +108,19 @@ export function seenFor({ ttlMs, bucketMs }: DeduplicationOptions): Pattern<Dedu
   };
 }
 
+/** For the table that is to be made: an archive is opened with the place of its objects. */
+export const ARCHIVES: Pick<Pattern<Archive>, "shape"> = { shape: ARCHIVE_SHAPE };
+
+/** Rows of a table of the archive's namespace that are to be archived. */
+export interface ArchiveAsked extends ArchiveRequest {
+  readonly table: string;
+}
+
 export interface PatternRequestParts {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly rows: RowTables;
+  readonly archives: Archives;
   readonly names: ResourceNames;
   readonly tables: RelationResources<Table>;
 }
@@ -176,6 +192,47 @@ export class PatternRequests {
     work: (pattern: T) => Promise<Result>,
   ): Promise<Result> {
     return await work(await this.#open(actor, place, pattern));
+  }
+
+  /**
+   * Archives old rows of another table of the namespace.
+   *
+   * @throws FirnError `TABLE_NOT_FOUND`, `FORMAT_UNSUPPORTED`, `PATTERN_TABLE_MISMATCH`, and as
+   *   `Archive.run`.
+   */
+  async archive(
+    actor: Actor,
+    place: RelationPlace,
+    { table, ...request }: ArchiveAsked,
+  ): Promise<ArchiveRun> {
+    const { archives } = this.#parts;
+    const { archive, ref } = await this.#archiveAt(actor, place);
+    return await archive.run(await archives.source(actor, { ...ref, name: table }), request);
+  }
+
+  /** Objects of an archive. @throws as `read`. */
+  async archived(
+    actor: Actor,
+    place: RelationPlace,
+    request: Parameters<Archive["objects"]>[0],
+  ): Promise<readonly ArchivedRows[]> {
+    const { archive } = await this.#archiveAt(actor, place);
+    return await archive.objects(request);
+  }
+
+  async #archiveAt(actor: Actor, place: RelationPlace) {
+    const { rows, tables, names, archives, clock, ids } = this.#parts;
+    const [{ entity }, { ref: namespace }] = await settleAll([
+      tables.get(actor, place),
+      names.namespace(place),
+    ]);
+    const ref = { ...namespace, name: entity.name };
+    const opened = await rows.of(actor, entity);
+    const archive = new Archive(
+      { ...opened, clock, ids },
+      await archives.files(actor, ref, opened),
+    );
+    return { archive, ref };
   }
 
   async #open<T>(actor: Actor, place: RelationPlace, pattern: Pattern<T>): Promise<T> {

@@ -217,7 +217,7 @@ const NATIVE: Readonly<Record<string, Rule>> = {
   ...all(
     [["N", "create"]],
     "createTable createLeases createQueue createLog createCounters createCommands " +
-      "createDeduplication createLinks createConfiguration",
+      "createDeduplication createLinks createConfiguration createArchive",
   ),
   ...all(
     readMetadata("T"),
@@ -248,7 +248,7 @@ const NATIVE: Readonly<Record<string, Rule>> = {
   ...all(
     [["T", "read-data"]],
     "getRows scanRows checkRows getLease listDeadTasks readEvents getCounter " +
-      "listLinked getEntry listEntryChanges",
+      "listLinked getEntry listEntryChanges listArchivedRows",
   ),
   ...all(
     [["T", "write-data"]],
@@ -261,7 +261,7 @@ const NATIVE: Readonly<Record<string, Rule>> = {
       ["T", "read-data"],
       ["T", "write-data"],
     ],
-    "claimTasks reserveCommand findNewKeys repairRows",
+    "claimTasks reserveCommand findNewKeys repairRows archiveRows",
   ),
 };
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ArchiveOperations } from "../../../src/api/archive-operations.ts";
 import type { Reservation } from "../../../src/api/command-operations.ts";
 import type { Lease } from "../../../src/api/lease-operations.ts";
 import type { LogEvent } from "../../../src/api/log-operations.ts";
@@ -392,5 +393,42 @@ describe("a configuration over HTTP", () => {
     expect((await changes("max=1")).body).toMatchObject({ revision: "2" });
     expect(await codeOf(changes("after=x"))).toMatch(/^400 /);
     expect((await changes("after=9223372036854775807")).body).toMatchObject({ changes: [] });
+  });
+});
+
+type ArchiveAnswer = ArchiveOperations["archiveRows"]["answer"];
+
+describe("an archive over HTTP", () => {
+  it("takes old rows of another table of the namespace to objects that can be read", async () => {
+    const archive = await make("archives");
+    const statement =
+      "CREATE TABLE ops.events (at timestamptz, id int, PRIMARY KEY (at, id)); " +
+      "INSERT INTO ops.events VALUES ('2020-01-01T10:00Z', 1), ('2020-01-01T11:00Z', 2), " +
+      "('2020-01-02T10:00Z', 3), ('2999-01-01T10:00Z', 4)";
+    await api.done("POST", "/sql", { statement, catalog: "lake" });
+    const asked = { table: "events", keepMs: 86_400_000, bucketMs: 86_400_000, maxObjects: 1 };
+    const run = () => api.done<ArchiveAnswer>("POST", `${archive}:run`, asked);
+    const first = await run();
+    expect(first).toMatchObject({ objects: [{ part: "1", rows: "2" }], isDone: false });
+    expect(Number(first.objects[0]?.bucket)).toBe(Date.parse("2020-01-01"));
+    await run();
+    expect(await run()).toEqual({ objects: [], isDone: true });
+    const list = (query: string) =>
+      api.done<ArchiveAnswer>("GET", `${archive}/objects?${query}`).then((it) => it.objects);
+    const objects = await list("");
+    expect(objects.map(({ rows }) => rows)).toEqual(["2", "1"]);
+    expect(await list(`afterBucket=${objects[0]?.bucket}&afterPart=1`)).toEqual(objects.slice(1));
+    expect(await list(`afterBucket=${objects[0]?.bucket}`)).toEqual(objects.slice(1));
+    expect(await list("max=1")).toEqual(objects.slice(0, 1));
+    const left = await api.done<{ rows: unknown[] }>("POST", `${NS}/tables/events/rows:scan`, {});
+    expect(left.rows).toMatchObject([{ id: 4 }]);
+    expect(await codeAt(`${archive}:run`, { ...asked, table: "none" })).toBe("404 TABLE_NOT_FOUND");
+    expect(await codeAt(`${archive}:run`, { ...asked, table: tableIn(archive) })).toBe("done");
+    const leases = await make("leases");
+    expect(await codeAt(`${archive}:run`, { ...asked, table: tableIn(leases) })).toBe(
+      "400 ARCHIVE_TABLE_UNSUPPORTED",
+    );
+    const asLeases = api.ask("POST", `${leases.replace("/leases/", "/archives/")}:run`, asked);
+    expect(await codeOf(asLeases)).toBe("400 PATTERN_TABLE_MISMATCH");
   });
 });

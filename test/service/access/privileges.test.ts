@@ -39,6 +39,7 @@ const beside = (collection: string) => t("w", "t").replace("/tables/", `/${colle
 const lease = { name: "a", owner: "b", ttlMs: 1 };
 const events = { stream: "a", events: [1] };
 const command = { scope: "a", key: "b", hash: "c", leaseMs: 1 };
+const archive = { table: "t", keepMs: 0, bucketMs: 1_000 };
 const returned = { ...deletion, returning: true };
 const conditional = { writes: [{ op: "delete", key: { a: 1 }, ifVersion: "v" }] };
 
@@ -71,6 +72,8 @@ const MATRIX: readonly (readonly [string, string, string, object | undefined, st
   ["acquire a lease", "POST", `${beside("leases")}:acquire`, lease, "write-data"],
   ["get a lease", "POST", `${beside("leases")}:get`, { name: "a" }, "read-data"],
   ["claim tasks", "POST", `${beside("queues")}:claim`, {}, "read-data write-data"],
+  ["archive rows", "POST", `${beside("archives")}:run`, archive, "read-data write-data"],
+  ["list archived rows", "GET", `${beside("archives")}/objects`, undefined, "read-data"],
   ["append events", "POST", `${beside("logs")}:append`, events, "write-data"],
   ["read events", "GET", `${beside("logs")}/events`, undefined, "read-data"],
   ["reserve it", "POST", `${beside("idempotency")}:reserve`, command, "read-data write-data"],
@@ -123,6 +126,25 @@ function comparable({ status, headers, body }: Answered, name: string): object {
   const { "x-request-id": _id, date: _date, ...rest } = headers;
   return { status, headers: rest, body: JSON.parse(JSON.stringify(body).replaceAll(name, "NAME")) };
 }
+
+describe("rows of another table", () => {
+  it("are not archived by who may write the archive alone", async () => {
+    await team.namespace("desk");
+    const archives = t("desk", "").replace("/tables/", "/archives");
+    for (const name of ["archive", "ledger"]) await team.admin("POST", archives, { name });
+    const key = await team.principal("archivist");
+    const own = { catalog: "default", namespace: ["desk"], name: "archive" };
+    await team.grant("archivist", ["read-data", "write-data"], own);
+    const path = `${archives}/archive:run`;
+    const ask = (table: string) => team.ask(key, "POST", path, { ...archive, table });
+    const hidden = await ask("ledger");
+    expect(hidden.status).toBe(404);
+    expect(comparable(hidden, "ledger")).toEqual(comparable(await ask("absent"), "absent"));
+    await team.grant("archivist", ["read-data", "see"], { ...own, name: "ledger" });
+    expect((await ask("ledger")).status).toBe(403);
+    expect((await ask("archive")).status).toBe(200);
+  });
+});
 
 describe("what may not be known", () => {
   it("is answered as what is not there", async () => {
