@@ -12,6 +12,7 @@ import { RequestAccess } from "../src/service/access/request-access.ts";
 import { bitsOf, Rights } from "../src/service/access/rights.ts";
 import { ruleOf } from "../src/service/access/rules.ts";
 import { type Actor, OWN_ACTOR } from "../src/service/actor.ts";
+import { median } from "./driver.ts";
 
 /** What a measurement came to, beside its goal. */
 export interface AccessFigure {
@@ -48,10 +49,6 @@ const PATH = "/iceberg/v1/default/namespaces/n/tables/t0";
 function cpuSince(from: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(from);
   return user + system;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 async function open(home: string, auth: "none" | "required"): Promise<Embedded> {

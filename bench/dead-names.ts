@@ -6,6 +6,7 @@ import { SystemClock } from "../src/runtime/clock.ts";
 import { makeWorld } from "../test/lsm/support/worlds.ts";
 import { TEST_FAMILIES } from "../test/support/pointer-families.ts";
 import { costOf } from "../test/support/turns.ts";
+import { median } from "./driver.ts";
 import { formatTable } from "./report.ts";
 
 /*
@@ -144,10 +145,6 @@ async function timed(store: PointerStore, directory: string): Promise<number> {
   const ms = performance.now() - began;
   if (page.length !== LIVE) throw new Error(`a list of ${page.length} names`);
   return ms;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 function show(cells: readonly DeadNamesCell[]): string {

@@ -131,3 +131,8 @@ export function cpuMs(pid: number): number {
     return Number.NaN;
   }
 }
+
+/** The middle one; NaN of none. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startServer } from "../test/clients/server-process.ts";
 import { BenchClient } from "./client.ts";
-import { cpuMs, settled } from "./driver.ts";
+import { cpuMs, median, settled } from "./driver.ts";
 import { SCHEMA } from "./history.ts";
 import { formatTable } from "./report.ts";
 
@@ -123,11 +123,6 @@ async function ask(client: BenchClient, path: string, requests: number): Promise
     while (next++ < requests) await client.drain("GET", path);
   };
   await Promise.all(Array.from({ length: CLIENTS }, lane));
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 function show(cells: readonly NativeCell[]): string {

@@ -1,6 +1,7 @@
 import { loadavg } from "node:os";
 import { SeededPrng } from "../src/base/prng.ts";
-import { type Figures, median, Rounds, showFigures } from "./lsm/figures.ts";
+import { median } from "./driver.ts";
+import { type Figures, Rounds, showFigures } from "./lsm/figures.ts";
 import { installPeers } from "./lsm/peers.ts";
 import { inScratch } from "./lsm/scratch.ts";
 import type { RowsContender, RowsDatabase } from "./rows/contender.ts";

@@ -1,3 +1,4 @@
+import { median } from "../driver.ts";
 import { formatTable } from "../report.ts";
 import type { Size } from "./workloads.ts";
 
@@ -28,10 +29,6 @@ export class Rounds {
       ]),
     );
   }
-}
-
-export function median(list: readonly number[]): number {
-  return list.toSorted((a, b) => a - b)[list.length >> 1] ?? Number.NaN;
 }
 
 /** One row a workload, one column a contender; what a peer lacks is `missing`. */
