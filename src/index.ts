@@ -81,6 +81,7 @@ export type {
   PendingNamespace,
   RowTable,
   ScanOptions,
+  TablePlace,
   VersionedRow,
   WriteOptions,
 } from "./runtime/row-scopes.ts";

@@ -7,6 +7,8 @@ export type At = "catalog" | "namespace" | "table";
 /** A pattern's table that is to be made. */
 export interface NewPattern {
   readonly name: string;
+  /** Of the catalog; its first one unless told otherwise. */
+  readonly shard?: string;
 }
 
 const NAMESPACE = "/catalogs/{catalog}/namespaces/{namespace}";
@@ -24,7 +26,7 @@ export function createPattern(collection: string, summary: string): ApiOperation
     tag: "patterns",
     summary,
     needs: ["create"],
-    body: object({ name: NAME }),
+    body: object({ name: NAME }, { shard: NAME }),
     status: 201,
     answer: object({ name: NAME }),
   };

@@ -37,8 +37,10 @@ export interface ShardOwner {
 /** An LSM tree: of the node that answers, or of row tables, whose owner may be another node. */
 export interface Shard {
   readonly name: string;
-  /** Of row tables that several nodes share. */
+  /** Of row tables. */
   readonly catalog?: string;
+  /** Of row tables: the name that `WITH (shard = …)` takes; `default` is the first of a catalog. */
+  readonly shard?: string;
   readonly owner?: ShardOwner;
   /** Of the owner, where there is one; else of the engine's writer. */
   readonly epoch: string;
@@ -124,12 +126,18 @@ export interface NodePage {
   readonly settings?: readonly NodeSetting[];
 }
 
+/** One shard of a catalog; its first one without. */
+export interface ShardQuery {
+  readonly shard?: string;
+}
+
 export interface StatusOperations {
   getMe: Asks<never, object, undefined, Me>;
   listShards: Asks<never, object, undefined, { readonly items: readonly Shard[] }>;
-  moveShard: Asks<"catalog", object, undefined, Shard>;
-  drainShard: Asks<"catalog", object, undefined, Shard>;
-  releaseShard: Asks<"catalog", object, undefined, Shard>;
+  createShard: Asks<"catalog", object, { readonly name: string }, Shard>;
+  moveShard: Asks<"catalog", ShardQuery, undefined, Shard>;
+  drainShard: Asks<"catalog", ShardQuery, undefined, Shard>;
+  releaseShard: Asks<"catalog", ShardQuery, undefined, Shard>;
   getUsage: Asks<never, object, undefined, Usage>;
   getNode: Asks<never, object, undefined, NodePage>;
 }
@@ -168,6 +176,7 @@ const SHARD: Schema = object(
   },
   {
     catalog: NAME,
+    shard: NAME,
     owner: object({
       state: oneOf("OPEN", "DRAINING", "FREE"),
       node: TEXT,
@@ -224,12 +233,23 @@ export const STATUS_OPERATIONS: Readonly<Record<keyof StatusOperations, ApiOpera
     status: 200,
     answer: object({ items: listOf(SHARD) }),
   },
+  createShard: {
+    method: "POST",
+    template: "/shards/{catalog}:create",
+    tag: "node",
+    summary: "Make another row shard in a catalog, for tables that name it",
+    needs: ["admin"],
+    body: object({ name: NAME }),
+    status: 201,
+    answer: SHARD,
+  },
   moveShard: {
     method: "POST",
     template: "/shards/{catalog}:move",
     tag: "node",
-    summary: "Move the row shard of a catalog to the node that answers",
+    summary: "Move a row shard of a catalog to the node that answers",
     needs: ["admin"],
+    query: { shard: NAME },
     status: 200,
     answer: SHARD,
   },
@@ -237,8 +257,9 @@ export const STATUS_OPERATIONS: Readonly<Record<keyof StatusOperations, ApiOpera
     method: "POST",
     template: "/shards/{catalog}:drain",
     tag: "node",
-    summary: "Flush the row shard of a catalog and free it, for the next node that needs it",
+    summary: "Flush a row shard of a catalog and free it, for the next node that needs it",
     needs: ["admin"],
+    query: { shard: NAME },
     status: 200,
     answer: SHARD,
   },
@@ -246,8 +267,9 @@ export const STATUS_OPERATIONS: Readonly<Record<keyof StatusOperations, ApiOpera
     method: "POST",
     template: "/shards/{catalog}:release",
     tag: "node",
-    summary: "Free the row shard of a catalog whose owner is gone",
+    summary: "Free a row shard of a catalog whose owner is gone",
     needs: ["admin"],
+    query: { shard: NAME },
     status: 200,
     answer: SHARD,
   },

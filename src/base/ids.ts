@@ -9,6 +9,8 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 export type AccountId = Branded<"AccountId">;
 export type CatalogId = Branded<"CatalogId">;
+/** Of a shard of row tables beside the first one of its catalog. */
+export type ShardId = Branded<"ShardId">;
 export type NamespaceId = Branded<"NamespaceId">;
 export type TableId = Branded<"TableId">;
 export type ViewId = Branded<"ViewId">;
@@ -32,6 +34,7 @@ export type ViewUuid = Branded<"ViewUuid">;
 export type AnyId =
   | AccountId
   | CatalogId
+  | ShardId
   | NamespaceId
   | TableId
   | ViewId

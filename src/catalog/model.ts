@@ -6,6 +6,7 @@ import type {
   NamespaceId,
   PrincipalId,
   Revision,
+  ShardId,
   TableId,
   TableUuid,
   ViewId,
@@ -71,6 +72,14 @@ interface Droppable {
   readonly purgeAfterMs: number;
 }
 
+/** A shard of row tables beside the first one of a catalog, which has the id of the catalog. */
+export interface RowShardEntry {
+  readonly id: ShardId;
+  readonly name: string;
+  /** 1 and up: tells the relations of its tables from those of other shards. */
+  readonly number: number;
+}
+
 export interface Catalog extends EntityBase, Droppable, Deletable {
   readonly type: "catalog";
   readonly id: CatalogId;
@@ -79,6 +88,8 @@ export interface Catalog extends EntityBase, Droppable, Deletable {
   readonly defaultLocation: string;
   readonly allowedLocations: readonly string[];
   readonly defaultTableProperties: Properties;
+  /** By name; absent where there is none. */
+  readonly rowShards?: readonly RowShardEntry[];
 }
 
 /** `name` is the last element of `path`. */
@@ -143,6 +154,8 @@ export interface Table extends RelationBase {
   readonly columns?: readonly Column[];
   readonly partitionKeys?: readonly string[];
   readonly upstream?: Upstream;
+  /** Where the rows of a row table lie; absent: in the first shard of its catalog. */
+  readonly shard?: ShardId;
 }
 
 export interface View extends RelationBase {

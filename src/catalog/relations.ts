@@ -34,7 +34,7 @@ export interface RelationRef extends NamespaceRef {
 
 /** What of a table of another format than Iceberg is the registrar's to say. */
 export type TableContent = Pick<Table, "format" | "description" | "properties"> &
-  Pick<Table, "columns" | "partitionKeys" | "upstream">;
+  Pick<Table, "columns" | "partitionKeys" | "upstream" | "shard">;
 
 /** What a relation is to be: `prepare` makes what must exist before it does (its metadata file). */
 export interface RelationDraft<E extends Relation> {

@@ -419,6 +419,135 @@ export namespace firn {
         }
 
         /**
+         * Properties of a RowShard.
+         * @deprecated Use firn.v1.RowShard.$Properties instead.
+         */
+        interface IRowShard extends firn.v1.RowShard.$Properties {
+        }
+
+        /** Represents a RowShard. */
+        class RowShard {
+
+            /**
+             * Constructs a new RowShard.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.RowShard.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RowShard id. */
+            id: Uint8Array;
+
+            /** RowShard name. */
+            name: string;
+
+            /** RowShard number. */
+            number: number;
+
+            /**
+             * Creates a new RowShard instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RowShard instance
+             */
+            static create(properties: firn.v1.RowShard.$Shape): firn.v1.RowShard & firn.v1.RowShard.$Shape;
+            static create(properties?: firn.v1.RowShard.$Properties): firn.v1.RowShard;
+
+            /**
+             * Encodes the specified RowShard message. Does not implicitly {@link firn.v1.RowShard.verify|verify} messages.
+             * @param message RowShard message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.RowShard.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified RowShard message, length delimited. Does not implicitly {@link firn.v1.RowShard.verify|verify} messages.
+             * @param message RowShard message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.RowShard.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RowShard message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.RowShard & firn.v1.RowShard.$Shape} RowShard
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.RowShard & firn.v1.RowShard.$Shape;
+
+            /**
+             * Decodes a RowShard message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.RowShard & firn.v1.RowShard.$Shape} RowShard
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.RowShard & firn.v1.RowShard.$Shape;
+
+            /**
+             * Verifies a RowShard message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a RowShard message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns RowShard
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.RowShard;
+
+            /**
+             * Creates a plain object from a RowShard message. Also converts values to other types if specified.
+             * @param message RowShard
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.RowShard, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this RowShard to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for RowShard
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace RowShard {
+
+            /** Properties of a RowShard. */
+            interface $Properties {
+
+                /** RowShard id */
+                id?: (Uint8Array|null);
+
+                /** RowShard name */
+                name?: (string|null);
+
+                /** RowShard number */
+                number?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RowShard. */
+            type $Shape = firn.v1.RowShard.$Properties;
+        }
+
+        /**
          * Properties of a Catalog.
          * @deprecated Use firn.v1.Catalog.$Properties instead.
          */
@@ -481,6 +610,9 @@ export namespace firn {
 
             /** Catalog deletingJob. */
             deletingJob: Uint8Array;
+
+            /** Catalog rowShards. */
+            rowShards: firn.v1.RowShard.$Properties[];
 
             /**
              * Creates a new Catalog instance using the specified properties.
@@ -610,6 +742,9 @@ export namespace firn {
 
                 /** Catalog deletingJob */
                 deletingJob?: (Uint8Array|null);
+
+                /** Catalog rowShards */
+                rowShards?: (firn.v1.RowShard.$Properties[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -5465,6 +5600,9 @@ export namespace firn {
             /** Table owner. */
             owner: Uint8Array;
 
+            /** Table shard. */
+            shard: Uint8Array;
+
             /**
              * Creates a new Table instance using the specified properties.
              * @param [properties] Properties to set
@@ -5602,6 +5740,9 @@ export namespace firn {
 
                 /** Table owner */
                 owner?: (Uint8Array|null);
+
+                /** Table shard */
+                shard?: (Uint8Array|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -1416,6 +1416,349 @@ export const firn = $root.firn = (() => {
             return Envelope;
         })();
 
+        v1.RowShard = (function() {
+
+            /**
+             * Properties of a RowShard.
+             * @typedef {Object} firn.v1.RowShard.$Properties
+             * @property {Uint8Array|null} [id] RowShard id
+             * @property {string|null} [name] RowShard name
+             * @property {number|null} [number] RowShard number
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RowShard.
+             * @memberof firn.v1
+             * @interface IRowShard
+             * @augments firn.v1.RowShard.$Properties
+             * @deprecated Use firn.v1.RowShard.$Properties instead.
+             */
+
+            /**
+             * Shape of a RowShard.
+             * @typedef {firn.v1.RowShard.$Properties} firn.v1.RowShard.$Shape
+             */
+
+            /**
+             * Constructs a new RowShard.
+             * @memberof firn.v1
+             * @classdesc Represents a RowShard.
+             * @constructor
+             * @param {firn.v1.RowShard.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RowShard = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RowShard id.
+             * @member {Uint8Array} id
+             * @memberof firn.v1.RowShard
+             * @instance
+             */
+            RowShard.prototype.id = $util.newBuffer([]);
+
+            /**
+             * RowShard name.
+             * @member {string} name
+             * @memberof firn.v1.RowShard
+             * @instance
+             */
+            RowShard.prototype.name = "";
+
+            /**
+             * RowShard number.
+             * @member {number} number
+             * @memberof firn.v1.RowShard
+             * @instance
+             */
+            RowShard.prototype.number = 0;
+
+            /**
+             * Creates a new RowShard instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.RowShard
+             * @static
+             * @param {firn.v1.RowShard.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.RowShard} RowShard instance
+             * @type {{
+             *   (properties: firn.v1.RowShard.$Shape): firn.v1.RowShard & firn.v1.RowShard.$Shape;
+             *   (properties?: firn.v1.RowShard.$Properties): firn.v1.RowShard;
+             * }}
+             */
+            RowShard.create = function(properties) {
+                return new RowShard(properties);
+            };
+
+            /**
+             * Encodes the specified RowShard message. Does not implicitly {@link firn.v1.RowShard.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.RowShard
+             * @static
+             * @param {firn.v1.RowShard.$Properties} message RowShard message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RowShard.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id") && message.id.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.id);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.number != null && $Object.hasOwnProperty.call(message, "number") && message.number !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).uint32(message.number);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified RowShard message, length delimited. Does not implicitly {@link firn.v1.RowShard.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.RowShard
+             * @static
+             * @param {firn.v1.RowShard.$Properties} message RowShard message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RowShard.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a RowShard message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.RowShard
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.RowShard & firn.v1.RowShard.$Shape} RowShard
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RowShard.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.RowShard();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.id = value;
+                            else
+                                delete message.id;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.number = value;
+                            else
+                                delete message.number;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a RowShard message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.RowShard
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.RowShard & firn.v1.RowShard.$Shape} RowShard
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RowShard.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a RowShard message.
+             * @function verify
+             * @memberof firn.v1.RowShard
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            RowShard.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id"))
+                    if (!(message.id && typeof message.id.length === "number" || $util.isString(message.id)))
+                        return "id: buffer expected";
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.number != null && $Object.hasOwnProperty.call(message, "number"))
+                    if (!$util.isInteger(message.number))
+                        return "number: integer expected";
+                return null;
+            };
+
+            /**
+             * Creates a RowShard message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.RowShard
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.RowShard} RowShard
+             */
+            RowShard.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.RowShard)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.RowShard: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.RowShard();
+                if (object.id != null)
+                    if (object.id.length)
+                        if (typeof object.id === "string")
+                            $util.base64.decode(object.id, message.id = $util.newBuffer($util.base64.length(object.id)), 0);
+                        else if (object.id.length >= 0)
+                            message.id = object.id;
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.number != null)
+                    if ($Number(object.number) !== 0)
+                        message.number = object.number >>> 0;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a RowShard message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.RowShard
+             * @static
+             * @param {firn.v1.RowShard} message RowShard
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            RowShard.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if (options.bytes === $String)
+                        object.id = "";
+                    else {
+                        object.id = [];
+                        if (options.bytes !== $Array)
+                            object.id = $util.newBuffer(object.id);
+                    }
+                    object.name = "";
+                    object.number = 0;
+                }
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id"))
+                    object.id = options.bytes === $String ? $util.base64.encode(message.id, 0, message.id.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.id) : message.id;
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.number != null && $Object.hasOwnProperty.call(message, "number"))
+                    object.number = message.number;
+                return object;
+            };
+
+            /**
+             * Converts this RowShard to JSON.
+             * @function toJSON
+             * @memberof firn.v1.RowShard
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            RowShard.prototype.toJSON = function() {
+                return RowShard.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for RowShard
+             * @function getTypeUrl
+             * @memberof firn.v1.RowShard
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            RowShard.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.RowShard";
+            };
+
+            return RowShard;
+        })();
+
         v1.Catalog = (function() {
 
             /**
@@ -1436,6 +1779,7 @@ export const firn = $root.firn = (() => {
              * @property {Object.<string,string>|null} [defaultTableProperties] Catalog defaultTableProperties
              * @property {Uint8Array|null} [owner] Catalog owner
              * @property {Uint8Array|null} [deletingJob] Catalog deletingJob
+             * @property {Array.<firn.v1.RowShard.$Properties>|null} [rowShards] Catalog rowShards
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -1464,6 +1808,7 @@ export const firn = $root.firn = (() => {
                 this.properties = {};
                 this.allowedLocations = [];
                 this.defaultTableProperties = {};
+                this.rowShards = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -1591,6 +1936,14 @@ export const firn = $root.firn = (() => {
             Catalog.prototype.deletingJob = $util.newBuffer([]);
 
             /**
+             * Catalog rowShards.
+             * @member {Array.<firn.v1.RowShard.$Properties>} rowShards
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.rowShards = $util.emptyArray;
+
+            /**
              * Creates a new Catalog instance using the specified properties.
              * @function create
              * @memberof firn.v1.Catalog
@@ -1655,6 +2008,9 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 14, wireType 2 =*/114).bytes(message.owner);
                 if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob") && message.deletingJob.length)
                     writer.uint32(/* id 15, wireType 2 =*/122).bytes(message.deletingJob);
+                if (message.rowShards != null && message.rowShards.length)
+                    for (let i = 0; i < message.rowShards.length; ++i)
+                        $root.firn.v1.RowShard.encode(message.rowShards[i], writer.uint32(/* id 16, wireType 2 =*/130).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -1897,6 +2253,14 @@ export const firn = $root.firn = (() => {
                                 delete message.deletingJob;
                             continue;
                         }
+                    case 16: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.rowShards && message.rowShards.length))
+                                message.rowShards = [];
+                            message.rowShards.push($root.firn.v1.RowShard.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -2006,6 +2370,15 @@ export const firn = $root.firn = (() => {
                 if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob"))
                     if (!(message.deletingJob && typeof message.deletingJob.length === "number" || $util.isString(message.deletingJob)))
                         return "deletingJob: buffer expected";
+                if (message.rowShards != null && $Object.hasOwnProperty.call(message, "rowShards")) {
+                    if (!$Array.isArray(message.rowShards))
+                        return "rowShards: array expected";
+                    for (let i = 0; i < message.rowShards.length; ++i) {
+                        let error = $root.firn.v1.RowShard.verify(message.rowShards[i], _depth + 1);
+                        if (error)
+                            return "rowShards." + error;
+                    }
+                }
                 return null;
             };
 
@@ -2138,6 +2511,16 @@ export const firn = $root.firn = (() => {
                             $util.base64.decode(object.deletingJob, message.deletingJob = $util.newBuffer($util.base64.length(object.deletingJob)), 0);
                         else if (object.deletingJob.length >= 0)
                             message.deletingJob = object.deletingJob;
+                if (object.rowShards) {
+                    if (!$Array.isArray(object.rowShards))
+                        throw $TypeError(".firn.v1.Catalog.rowShards: array expected");
+                    message.rowShards = $Array(object.rowShards.length);
+                    for (let i = 0; i < object.rowShards.length; ++i) {
+                        if (!$util.isObject(object.rowShards[i]))
+                            throw $TypeError(".firn.v1.Catalog.rowShards: object expected");
+                        message.rowShards[i] = $root.firn.v1.RowShard.fromObject(object.rowShards[i], _depth + 1);
+                    }
+                }
                 return message;
             };
 
@@ -2158,8 +2541,10 @@ export const firn = $root.firn = (() => {
                 if (_depth > $util.recursionLimit)
                     throw $Error("max depth exceeded");
                 let object = {};
-                if (options.arrays || options.defaults)
+                if (options.arrays || options.defaults) {
                     object.allowedLocations = [];
+                    object.rowShards = [];
+                }
                 if (options.objects || options.defaults) {
                     object.properties = {};
                     object.defaultTableProperties = {};
@@ -2260,6 +2645,11 @@ export const firn = $root.firn = (() => {
                     object.owner = options.bytes === $String ? $util.base64.encode(message.owner, 0, message.owner.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.owner) : message.owner;
                 if (message.deletingJob != null && $Object.hasOwnProperty.call(message, "deletingJob"))
                     object.deletingJob = options.bytes === $String ? $util.base64.encode(message.deletingJob, 0, message.deletingJob.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.deletingJob) : message.deletingJob;
+                if (message.rowShards && message.rowShards.length) {
+                    object.rowShards = $Array(message.rowShards.length);
+                    for (let j = 0; j < message.rowShards.length; ++j)
+                        object.rowShards[j] = $root.firn.v1.RowShard.toObject(message.rowShards[j], options, _depth + 1);
+                }
                 return object;
             };
 
@@ -17908,6 +18298,7 @@ export const firn = $root.firn = (() => {
              * @property {Array.<string>|null} [partitionKeys] Table partitionKeys
              * @property {firn.v1.Upstream.$Properties|null} [upstream] Table upstream
              * @property {Uint8Array|null} [owner] Table owner
+             * @property {Uint8Array|null} [shard] Table shard
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -18087,6 +18478,14 @@ export const firn = $root.firn = (() => {
             Table.prototype.owner = $util.newBuffer([]);
 
             /**
+             * Table shard.
+             * @member {Uint8Array} shard
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.shard = $util.newBuffer([]);
+
+            /**
              * Creates a new Table instance using the specified properties.
              * @function create
              * @memberof firn.v1.Table
@@ -18157,6 +18556,8 @@ export const firn = $root.firn = (() => {
                     $root.firn.v1.Upstream.encode(message.upstream, writer.uint32(/* id 17, wireType 2 =*/138).fork(), _depth + 1).ldelim();
                 if (message.owner != null && $Object.hasOwnProperty.call(message, "owner") && message.owner.length)
                     writer.uint32(/* id 18, wireType 2 =*/146).bytes(message.owner);
+                if (message.shard != null && $Object.hasOwnProperty.call(message, "shard") && message.shard.length)
+                    writer.uint32(/* id 19, wireType 2 =*/154).bytes(message.shard);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -18392,6 +18793,15 @@ export const firn = $root.firn = (() => {
                                 delete message.owner;
                             continue;
                         }
+                    case 19: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.shard = value;
+                            else
+                                delete message.shard;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -18515,6 +18925,9 @@ export const firn = $root.firn = (() => {
                 if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
                     if (!(message.owner && typeof message.owner.length === "number" || $util.isString(message.owner)))
                         return "owner: buffer expected";
+                if (message.shard != null && $Object.hasOwnProperty.call(message, "shard"))
+                    if (!(message.shard && typeof message.shard.length === "number" || $util.isString(message.shard)))
+                        return "shard: buffer expected";
                 return null;
             };
 
@@ -18690,6 +19103,12 @@ export const firn = $root.firn = (() => {
                             $util.base64.decode(object.owner, message.owner = $util.newBuffer($util.base64.length(object.owner)), 0);
                         else if (object.owner.length >= 0)
                             message.owner = object.owner;
+                if (object.shard != null)
+                    if (object.shard.length)
+                        if (typeof object.shard === "string")
+                            $util.base64.decode(object.shard, message.shard = $util.newBuffer($util.base64.length(object.shard)), 0);
+                        else if (object.shard.length >= 0)
+                            message.shard = object.shard;
                 return message;
             };
 
@@ -18764,6 +19183,13 @@ export const firn = $root.firn = (() => {
                         if (options.bytes !== $Array)
                             object.owner = $util.newBuffer(object.owner);
                     }
+                    if (options.bytes === $String)
+                        object.shard = "";
+                    else {
+                        object.shard = [];
+                        if (options.bytes !== $Array)
+                            object.shard = $util.newBuffer(object.shard);
+                    }
                 }
                 if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
                     object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
@@ -18824,6 +19250,8 @@ export const firn = $root.firn = (() => {
                     object.upstream = $root.firn.v1.Upstream.toObject(message.upstream, options, _depth + 1);
                 if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
                     object.owner = options.bytes === $String ? $util.base64.encode(message.owner, 0, message.owner.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.owner) : message.owner;
+                if (message.shard != null && $Object.hasOwnProperty.call(message, "shard"))
+                    object.shard = options.bytes === $String ? $util.base64.encode(message.shard, 0, message.shard.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.shard) : message.shard;
                 return object;
             };
 

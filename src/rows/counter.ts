@@ -29,6 +29,13 @@ export class Counter {
     return given;
   }
 
+  /** The next number is at least this. Durable when it resolves. */
+  async startAt(number: bigint): Promise<void> {
+    const write = await this.#engine.merge(this.#key, int64Bytes(number - 1n), "max");
+    this.#last = undefined;
+    await write.durable();
+  }
+
   async #next(): Promise<bigint> {
     let last = this.#last;
     if (last === undefined) {

@@ -25,6 +25,14 @@ export function rowError(
   return new FirnError(kind, code, message, { sqlState, ...place });
 }
 
+/** What the shard is called that a catalog has from its first row table on. */
+export const FIRST_SHARD = "default";
+
+export function shardNotFound(name: string): FirnError {
+  const message = `shard "${name}" does not exist in this catalog`;
+  return rowError("NotFound", "ROW_SHARD_NOT_FOUND", "42704", message, { shard: name });
+}
+
 /** A table as the errors of its constraints name it. */
 export function placeOf({ namespace, name }: TableDescriptor): Place & ErrorContext {
   return { schema: namespace.join("."), table: name };

@@ -39,7 +39,7 @@ export {
   visibleColumns,
 } from "./descriptor.ts";
 export type { RowIsolation } from "./engine-view.ts";
-export { RowViolation, rowError, TableReferenced } from "./errors.ts";
+export { FIRST_SHARD, RowViolation, rowError, shardNotFound, TableReferenced } from "./errors.ts";
 export type {
   CompiledExpression,
   ExpressionContext,
@@ -74,6 +74,7 @@ export type {
   RowSavepoint,
   RowScanRequest,
 } from "./row-requests.ts";
+export type { RowTransaction } from "./row-transaction.ts";
 export type {
   SequenceChange,
   SequenceDescriptor,
@@ -83,6 +84,7 @@ export type {
   SequenceType,
   TransactionSequences,
 } from "./sequence.ts";
+export { type NamedShard, ShardedTransaction } from "./sharded-transaction.ts";
 export { RowStore, type RowStoreOptions } from "./store.ts";
 export { StoredTables } from "./stored-tables.ts";
 export type { ColumnSpec, IndexSpec, KeyPartSpec, TableSpec } from "./table-spec.ts";
@@ -90,5 +92,4 @@ export type { TransactionTables } from "./tables.ts";
 export { isTemporaryId, TEMPORARY_RELATION, temporaryId } from "./temporary/marks.ts";
 export { TemporaryMemory } from "./temporary/memory.ts";
 export { TemporaryShard } from "./temporary/shard.ts";
-export type { RowTransaction } from "./transaction.ts";
 export { mentionsType, retyped, type TypeChange } from "./type-change.ts";

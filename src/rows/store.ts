@@ -58,6 +58,14 @@ export class RowStore {
     };
   }
 
+  /**
+   * Numbers the relations of its tables from `first` on, where no higher one was given: no two
+   * shards of a catalog number them alike. Durable when it resolves.
+   */
+  async numberFrom(first: number): Promise<void> {
+    await this.#relations.startAt(BigInt(first));
+  }
+
   get clock(): Clock {
     return this.#options.clock;
   }

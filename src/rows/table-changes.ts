@@ -17,7 +17,7 @@ import type { Datum } from "./datum.ts";
 import { type ColumnDescriptor, sequenceOf, type TableDescriptor } from "./descriptor.ts";
 import { duplicate } from "./duplicate.ts";
 import type { EngineView } from "./engine-view.ts";
-import { rowError } from "./errors.ts";
+import { FIRST_SHARD, rowError, shardNotFound } from "./errors.ts";
 import { expressionsOf, withTexts } from "./expressions.ts";
 import { forgetBuild } from "./index-builds.ts";
 import { type RangeRequest, ROW_SPACE } from "./key-codec.ts";
@@ -54,7 +54,9 @@ export class TableChanges {
     this.#constraints = new TableConstraints(on);
   }
 
-  async createTable(spec: TableSpec): Promise<TableDescriptor> {
+  async createTable({ shard, ...spec }: TableSpec): Promise<TableDescriptor> {
+    // Where a catalog has several shards, another one was asked before.
+    if (shard !== undefined && shard !== FIRST_SHARD) throw shardNotFound(shard);
     const relation = await this.#on.host.newRelation();
     const made = descriptorOf(spec, relation, this.#on.host.account);
     const table = await this.#withSequences(made, spec.columns);

@@ -70,6 +70,8 @@ export interface TableSpec {
   readonly foreignKeys?: readonly ForeignKeySpec[];
   /** The catalog keeps its name: the shard does not claim it. */
   readonly unnamed?: boolean;
+  /** The name of the shard that it is made in; the transaction's own unless told otherwise. */
+  readonly shard?: string;
   /** Of a temporary table. */
   readonly onCommit?: "delete rows" | "drop";
   /** It has the rows of a materialized view. */

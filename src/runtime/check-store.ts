@@ -2,6 +2,7 @@ import { createMetrics } from "../base/metrics.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { noShard } from "../lsm/tools.ts";
 import { DEFAULT_ACCOUNT } from "../service/actor.ts";
+import { shardOf } from "../service/rows/row-places.ts";
 import { RowShards } from "../service/rows/row-shards.ts";
 import { checkRowTable } from "../service/rows/table-check.ts";
 import { type Checked, checkOver, rowsBeside } from "./check-over.ts";
@@ -68,7 +69,7 @@ function rowsOf(
   return {
     // A shard that is not there is not made.
     check: async (table) =>
-      (await has(table.catalogId)) ? checkRowTable(shards, table) : undefined,
+      (await has(shardOf(table))) ? checkRowTable(shards, table) : undefined,
     close: () => shards.close(),
   };
 }

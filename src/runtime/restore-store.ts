@@ -75,11 +75,11 @@ export async function restoreWhole(
   }
 }
 
-/** Opens the shard of a catalog for some work. */
+/** Opens a shard for some work. */
 function rowsWith(open: Stores["openRowShard"]): RestoreParts["withRows"] {
   if (open === undefined) return undefined;
-  return async (catalog, work) => {
-    const shard = await open(catalog);
+  return async (name, work) => {
+    const shard = await open(name);
     try {
       await work(await shard.engine());
     } finally {

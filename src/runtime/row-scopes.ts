@@ -29,6 +29,12 @@ export interface DropOptions {
   readonly recursive?: boolean;
 }
 
+/** Where a table is made. */
+export interface TablePlace {
+  /** The name of a shard of the catalog; its first one unless told otherwise. */
+  readonly shard?: string;
+}
+
 /** Which rows a scan reads: those whose first key columns equal `equal`, in key order. */
 export interface ScanOptions<Row> {
   readonly equal?: readonly Datum[];
@@ -93,6 +99,12 @@ export class CatalogScope {
       await model.namespaces.create(OWN_ACTOR, { catalog: { name: this.name } }, path, {});
     };
     return new PendingNamespace(this.#parts, this.name, path, create());
+  }
+
+  /** Makes another shard for row tables. @throws FirnError `ROW_SHARD_EXISTS`. */
+  async createShard(name: string): Promise<void> {
+    const place = { catalog: { name: this.name } };
+    await this.#parts.model.rowShards.create(OWN_ACTOR, place, name);
   }
 
   namespace(...path: readonly string[]): NamespaceScope {
@@ -164,10 +176,14 @@ export class NamespaceScope {
     this.path = path;
   }
 
-  /** @throws FirnError `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`, `ROW_TABLE_INVALID`. */
+  /**
+   * @throws FirnError `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`, `ROW_TABLE_INVALID`,
+   *   `ROW_SHARD_NOT_FOUND`.
+   */
   async createTable<S extends Shape, K extends keyof S & string>(
     name: string,
     schema: TableSchema<S, K>,
+    place: TablePlace = {},
   ): Promise<RowTable<S, K>> {
     const columns = Object.entries(schema.columns).map(([column, given]) => ({
       name: column,
@@ -182,7 +198,7 @@ export class NamespaceScope {
     );
     const ref = { catalog: this.catalog, path: this.path };
     const { indexes = [] } = schema;
-    const request = { name, columns, primaryKey: { parts }, indexes };
+    const request = { name, columns, primaryKey: { parts }, indexes, ...place };
     const make = () => this.#parts.rows.create(OWN_ACTOR, ref, request);
     return await new RowTable<S, K>(make, this.#parts.indexes).opened();
   }
@@ -232,9 +248,10 @@ export class PendingNamespace implements PromiseLike<NamespaceScope> {
   async createTable<S extends Shape, K extends keyof S & string>(
     name: string,
     schema: TableSchema<S, K>,
+    place: TablePlace = {},
   ): Promise<RowTable<S, K>> {
     await this.#created;
-    return await this.#scope.createTable(name, schema);
+    return await this.#scope.createTable(name, schema, place);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is awaited, or gone on with.

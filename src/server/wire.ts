@@ -123,6 +123,7 @@ export function wireServer(serving: Serving): FirnServer {
     version,
     nowMs: () => clock.nowMs(),
     shards: () => Promise.all(shards.map((shard) => shard.levels())),
+    levelsOf,
     usage: (actor: Actor) => usage.report(actor),
     settings: serving.settings ?? [],
     postgresPort: () => serving.postgresPort?.(),

@@ -53,6 +53,7 @@ import type { IcebergService } from "./requests.ts";
 import { ReservedProperties } from "./reserved-properties.ts";
 import { ResourceNames } from "./resources/names.ts";
 import type { RelationResources } from "./resources/relations.ts";
+import { RowShardResources } from "./resources/row-shards.ts";
 import { type ModelService, modelService, type OfRows } from "./resources/service.ts";
 import { Archives } from "./rows/archives.ts";
 import { PatternRequests } from "./rows/pattern-requests.ts";
@@ -378,6 +379,12 @@ function rowsOf(
     return {
       rows: new RowRequests({ clock, tokens, rows, tables, cursors, indexes, newId, json }),
       patterns: new PatternRequests({ clock, ids, rows, archives, names, tables }),
+      rowShards: new RowShardResources({
+        catalog,
+        names,
+        store: (id) => shards.of(id),
+        opened: (id) => shards.opened(id),
+      }),
     };
   };
   const { onUnreleased, spillSpace } = parts;

@@ -1,6 +1,6 @@
 import type { JobId } from "../../base/ids.ts";
 import type { firn } from "../../gen/firn.js";
-import type { Account, Catalog, Namespace } from "../model.ts";
+import type { Account, Catalog, Namespace, RowShardEntry } from "../model.ts";
 import { sorted } from "../sorted.ts";
 import {
   common,
@@ -35,6 +35,9 @@ export function catalogBody(entity: Catalog): Encode {
     allowedLocations: [...entity.allowedLocations],
     defaultTableProperties: sorted(entity.defaultTableProperties),
     deletingJob: bytesOf(entity.deletingJob),
+    ...(entity.rowShards !== undefined && {
+      rowShards: entity.rowShards.map((shard) => ({ ...shard, id: bytesOf(shard.id) })),
+    }),
   };
   return (writer) => v1.Catalog.encode(withUnknown(message, entity.unknownFields?.own), writer);
 }
@@ -80,6 +83,7 @@ export function decodeCatalog(bytes: Uint8Array): Decoded<Catalog> {
     allowedLocations: m.allowedLocations,
     defaultTableProperties: m.defaultTableProperties,
     ...deletingOf(m),
+    ...(m.rowShards.length > 0 && { rowShards: m.rowShards.map(rowShardOf) }),
     ...unknownOf(m),
   }));
 }
@@ -98,6 +102,11 @@ export function decodeNamespace(bytes: Uint8Array): Decoded<Namespace> {
     ...deletingOf(m),
     ...unknownOf(m),
   }));
+}
+
+function rowShardOf(message: firn.v1.RowShard.$Properties): RowShardEntry {
+  const { id, name, number } = v1.RowShard.create(message);
+  return { id: idOf(id), name, number };
 }
 
 function deletingOf({ deletingJob: job }: { readonly deletingJob: Uint8Array }): {

@@ -38,7 +38,12 @@ function icebergMessage(entity: Table): firn.v1.IcebergTable.$Properties | null 
 }
 
 /** The fields of a table without a metadata file; none where it says none. */
-function otherFields({ columns, partitionKeys, upstream }: Table): firn.v1.Table.$Properties {
+function otherFields({
+  columns,
+  partitionKeys,
+  upstream,
+  shard,
+}: Table): firn.v1.Table.$Properties {
   return {
     ...(columns !== undefined && { columns: columns.map(columnMessage) }),
     ...(partitionKeys !== undefined && { partitionKeys: [...partitionKeys] }),
@@ -49,6 +54,7 @@ function otherFields({ columns, partitionKeys, upstream }: Table): firn.v1.Table
         path: upstream.path,
       },
     }),
+    ...(shard !== undefined && { shard: bytesOf(shard) }),
   };
 }
 
@@ -67,12 +73,15 @@ function upstreamOf(message: firn.v1.Upstream.$Properties): Upstream {
   return { uri, path, ...(connectorId.length > 0 && { connectorId: idOf(connectorId) }) };
 }
 
+type OtherFields = Pick<Table, "columns" | "partitionKeys" | "upstream" | "shard">;
+
 /** The inverse of `otherFields`. */
-function otherOf(m: firn.v1.Table): Pick<Table, "columns" | "partitionKeys" | "upstream"> {
+function otherOf(m: firn.v1.Table): OtherFields {
   return {
     ...(m.columns.length > 0 && { columns: m.columns.map(columnOf) }),
     ...(m.partitionKeys.length > 0 && { partitionKeys: m.partitionKeys }),
     ...(m.upstream && { upstream: upstreamOf(m.upstream) }),
+    ...(m.shard.length > 0 && { shard: idOf(m.shard) }),
   };
 }
 

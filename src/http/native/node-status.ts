@@ -1,4 +1,5 @@
 import type { NodeSetting } from "../../api/status-operations.ts";
+import type { Engine } from "../../lsm/index.ts";
 import type { Actor } from "../../service/actor.ts";
 import type { UsageReport } from "../../service/usage.ts";
 import type { ShardStatus, SharedShardAdmin } from "../shard-status.ts";
@@ -9,6 +10,8 @@ export interface NodeStatus {
   /** The wall time, in milliseconds. */
   nowMs(): number;
   shards(): Promise<readonly ShardStatus[]>;
+  /** Of a shard that this process has open. */
+  levelsOf(shard: string, engine: Engine): Promise<ShardStatus>;
   /** Absent where this node owns all of its shards. */
   readonly shared?: SharedShardAdmin | undefined;
   usage(actor: Actor): UsageReport;

@@ -9,6 +9,7 @@ import type { LeaseOperations } from "../../api/lease-operations.ts";
 import type { LinkOperations } from "../../api/link-operations.ts";
 import type { LogOperations } from "../../api/log-operations.ts";
 import type { PatternOperations } from "../../api/pattern-operations.ts";
+import type { NewPattern } from "../../api/pattern-schema.ts";
 import type { QueueOperations } from "../../api/queue-operations.ts";
 import type {
   ArchivedRows,
@@ -40,11 +41,11 @@ import { timeText } from "./times.ts";
 const REQUEST_OBJECTS = 100;
 
 type Asked = Pick<Call<keyof PatternOperations>, "actor" | "service" | "params">;
-type Creation = Asked & { readonly body: { readonly name: string } };
+type Creation = Asked & { readonly body: NewPattern };
 
 function create(pattern: Pick<Pattern<unknown>, "shape">) {
   return ({ actor, service, params, body }: Creation) =>
-    service.patterns.create(actor, namespaceOf(params), body.name, pattern);
+    service.patterns.create(actor, namespaceOf(params), body, pattern);
 }
 
 function read<T, Result>(

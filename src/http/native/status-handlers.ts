@@ -10,6 +10,7 @@ import type {
 import { FirnError, invalid } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { StoredShardOwner } from "../../catalog/codec/shard-owner.ts";
+import { FIRST_SHARD } from "../../rows/index.ts";
 import { assertOnAccount } from "../../service/access/request-access.ts";
 import { privilegesIn } from "../../service/access/rights.ts";
 import { type Actor, DEFAULT_ACCOUNT } from "../../service/actor.ts";
@@ -33,12 +34,28 @@ export const STATUS_HANDLERS: Handlers<keyof StatusOperations> = {
       ...(isAdmin && { settings: node.settings }),
     };
   },
-  listShards: async ({ actor, node, service }) => {
+  listShards: async (call) => {
+    const { actor, node, service } = call;
     assertOnAccount(actor, "read-metadata");
     const own = (await node.shards()).map((status) => renderShard(status));
-    if (node.shared === undefined) return { items: own };
-    const rows = await sharedShards(node.shared, await catalogsOf(service, actor));
+    const known = await rowShardsOf(service, actor);
+    const rows =
+      node.shared === undefined
+        ? await ownedShards(call, known)
+        : await sharedShards(node.shared, known);
     return { items: [...own, ...rows] };
+  },
+  createShard: async (call) => {
+    const { actor, service, params, body, node } = call;
+    const place = catalogOf(params);
+    const { id, name } = await service.rowShards.create(actor, place, body.name);
+    const catalog = renderCatalog(await service.catalogs.get(actor, place)).name;
+    const known = [{ id, catalog, name }];
+    const shown =
+      node.shared === undefined
+        ? await ownedShards(call, known)
+        : await sharedShards(node.shared, known);
+    return shown[0] ?? notFound(catalog);
   },
   moveShard: (call) => changeShard(call, (shared, id) => shared.move(id)),
   drainShard: (call) => changeShard(call, (shared, id) => shared.drain(id)),
@@ -82,14 +99,22 @@ export function renderPeriod({ startMs, ...figures }: Period): UsagePeriod {
   return { start: timeText(startMs), ...figures };
 }
 
-type Catalogs = readonly { readonly id: string; readonly name: string }[];
+/** A shard of row tables: its id, its catalog's name and its own. */
+interface RowShardName {
+  readonly id: string;
+  readonly catalog: string;
+  readonly name: string;
+}
 
-async function catalogsOf(service: ModelService, actor: Actor): Promise<Catalogs> {
-  const found: { id: string; name: string }[] = [];
+async function rowShardsOf(service: ModelService, actor: Actor): Promise<readonly RowShardName[]> {
+  const found: RowShardName[] = [];
   for (let pageToken: string | undefined; ; ) {
     const asked = { pageSize: LIMITS.pageSize, ...(pageToken !== undefined && { pageToken }) };
     const page = await service.catalogs.list(actor, asked);
-    found.push(...page.items.map((item) => renderSummary(item)));
+    for (const { name: catalog } of page.items.map((item) => renderSummary(item))) {
+      const shards = await service.rowShards.list(actor, { catalog: { name: catalog } });
+      found.push(...shards.map(({ id, name }) => ({ id, catalog, name })));
+    }
     pageToken = page.nextPageToken;
     if (pageToken === undefined) return found;
   }
@@ -98,19 +123,33 @@ async function catalogsOf(service: ModelService, actor: Actor): Promise<Catalogs
 /** Those that some node has owned. */
 async function sharedShards(
   shared: SharedShardAdmin,
-  catalogs: Catalogs,
+  known: readonly RowShardName[],
 ): Promise<readonly Shard[]> {
-  const found = await shared.list(catalogs.map(({ id }) => id));
+  const found = await shared.list(known.map(({ id }) => id));
   return found.flatMap(({ owner, status }, i) => {
-    const { id = "", name = "" } = catalogs[i] ?? {};
-    return owner === undefined ? [] : [renderShared(id, name, owner, status)];
+    const of = known[i];
+    return owner === undefined || of === undefined ? [] : [renderShared(of, owner, status)];
   });
+}
+
+/** Those that this process has opened: it alone owns them. */
+async function ownedShards(
+  { actor, node, service }: Pick<Call<"listShards">, "actor" | "node" | "service">,
+  known: readonly RowShardName[],
+): Promise<readonly Shard[]> {
+  const shown: Shard[] = [];
+  for (const { id, catalog, name: shard } of known) {
+    const engine = await service.rowShards.opened(actor, id);
+    if (engine === undefined) continue;
+    shown.push({ ...renderShard(await node.levelsOf(id, engine)), catalog, shard });
+  }
+  return shown;
 }
 
 type ShardCall = Call<"moveShard" | "drainShard" | "releaseShard">;
 
 async function changeShard(
-  { actor, service, params, node }: ShardCall,
+  { actor, service, params, query, node }: ShardCall,
   change: (shared: SharedShardAdmin, id: string) => Promise<void>,
 ): Promise<Shard> {
   assertOnAccount(actor, "admin");
@@ -118,12 +157,19 @@ async function changeShard(
   if (shared === undefined) {
     throw invalid("SHARDS_NOT_SHARED", "one process owns all shards of this profile");
   }
-  const { id, name } = renderCatalog(await service.catalogs.get(actor, catalogOf(params)));
-  await change(shared, id);
-  const [found] = await sharedShards(shared, [{ id, name }]);
-  if (found !== undefined) return found;
-  const message = "the catalog has no row shard yet: its first row table makes one";
-  throw new FirnError("NotFound", "SHARD_NOT_FOUND", message, { catalog: name });
+  const place = catalogOf(params);
+  const { name: catalog } = renderCatalog(await service.catalogs.get(actor, place));
+  const { shard = FIRST_SHARD } = query;
+  const found = (await service.rowShards.list(actor, place)).find(({ name }) => name === shard);
+  if (found === undefined) return notFound(catalog);
+  await change(shared, found.id);
+  const [shown] = await sharedShards(shared, [{ ...found, catalog }]);
+  return shown ?? notFound(catalog);
+}
+
+function notFound(catalog: string): never {
+  const message = "the catalog has no such row shard yet: its first row table makes the default";
+  throw new FirnError("NotFound", "SHARD_NOT_FOUND", message, { catalog });
 }
 
 const NO_FIGURES: Omit<ShardStatus, "name" | "epoch"> = {
@@ -136,15 +182,14 @@ const NO_FIGURES: Omit<ShardStatus, "name" | "epoch"> = {
 };
 
 function renderShared(
-  name: string,
-  catalog: string,
+  { id: name, catalog, name: shard }: RowShardName,
   { epoch, state, node, host, url, sinceMs }: StoredShardOwner,
   status: ShardStatus | undefined,
 ): Shard {
   const figures = { ...(status ?? NO_FIGURES), name, epoch };
   const since = timeText(sinceMs);
   const owner = { state, node, host, url, since, isHere: status !== undefined };
-  return { ...renderShard(figures), catalog, owner };
+  return { ...renderShard(figures), catalog, shard, owner };
 }
 
 function renderShard({ name, levels, ...figures }: ShardStatus): Shard {

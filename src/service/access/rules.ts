@@ -28,6 +28,7 @@ import type { NamespaceResources } from "../resources/namespaces.ts";
 import type { OtherTables } from "../resources/other-tables.ts";
 import type { RelationResources, RenameTo } from "../resources/relations.ts";
 import type { CatalogPlace, NamespacePlace, RelationPlace } from "../resources/resource.ts";
+import type { RowShardResources } from "../resources/row-shards.ts";
 import type { NameSearch } from "../resources/search.ts";
 import type { StatisticsResources } from "../resources/statistics.ts";
 import type { PatternRequests } from "../rows/pattern-requests.ts";
@@ -409,10 +410,20 @@ const ROWS: RulesOf<RowTables> = {
   of: () => onAccount("admin"),
   confirm: () => onAccount("admin"),
   engineOf: () => onAccount("admin"),
+  entry: ({ catalog, path, name: table }) => [
+    on(tableAt({ catalog, namespace: path, table }), "read-data", "write-data"),
+  ],
+  shardsOf: () => onAccount("admin"),
   check: () => onAccount("admin"),
   sweep: () => onAccount("admin"),
   purge: () => onAccount("admin"),
   publish: () => onAccount("admin"),
+};
+
+const ROW_SHARDS: RulesOf<RowShardResources> = {
+  list: (place) => [on(place, "read-metadata")],
+  opened: () => onAccount("read-metadata"),
+  create: () => onAccount("admin"),
 };
 
 const READS: readonly Privilege[] = ["read-data"];
@@ -511,6 +522,7 @@ const RULES = {
   RelationResources: RELATIONS,
   ResourceHistory: HISTORY,
   ResourceLookup: LOOKUP,
+  RowShardResources: ROW_SHARDS,
   RowTables: ROWS,
   RowRequests: ROW_REQUESTS,
   RowIndexes: ROW_INDEXES,

@@ -12,7 +12,8 @@ import type { BlobStore } from "../../blob/port.ts";
  */
 
 export const FORMAT = "firn-backup";
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
+const VERSION_OF_FIRST_SHARDS = 3;
 /** What a backup of one account is, and one without rows: older versions of Firn read them too. */
 const VERSION_OF_ONE_ACCOUNT = 2;
 const VERSION_WITHOUT_ROWS = 1;
@@ -92,6 +93,8 @@ export interface Backup {
 /** The rows of a catalog's row tables: everything in their shard, as of one of its states. */
 export interface BackedShard {
   readonly catalog: CatalogId;
+  /** Its id; absent: the first one of the catalog. */
+  readonly shard?: string;
   /** Of that state, in the shard that it was read from. */
   readonly sequence: number;
   /** `{k, v}`: key and value in base64, by key. */
@@ -272,7 +275,8 @@ export async function* readOthers(
 
 /** The least version whose readers know all of a backup. */
 export function versionOf({ others, shards }: Pick<Backup, "others" | "shards">): number {
-  if (others !== undefined) return FORMAT_VERSION;
+  if (shards?.some(({ shard }) => shard !== undefined) === true) return FORMAT_VERSION;
+  if (others !== undefined) return VERSION_OF_FIRST_SHARDS;
   return shards === undefined ? VERSION_WITHOUT_ROWS : VERSION_OF_ONE_ACCOUNT;
 }
 

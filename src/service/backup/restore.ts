@@ -42,9 +42,9 @@ export interface RestoreParts {
   readonly source: BlobStore;
   /** Where what does not fit the memory is sorted. Empty. */
   readonly scratch: BlobStore;
-  /** Opens the shard of a catalog's rows, and closes it. Absent: the profile has no row tables. */
+  /** Opens a shard of rows, and closes it. Absent: the profile has no row tables. */
   readonly withRows?:
-    | ((catalog: CatalogId, work: (engine: Engine) => Promise<void>) => Promise<void>)
+    | ((shard: string, work: (engine: Engine) => Promise<void>) => Promise<void>)
     | undefined;
 }
 
@@ -140,7 +140,10 @@ async function restoreShards(
       const message = "the backup has row tables, which this profile does not have: use another";
       throw invalid("ROW_TABLES_UNSUPPORTED", message, { catalog: shard.catalog });
     }
-    await withRows(shard.catalog, async (engine) => await restoreRows(parts, engine, shard));
+    await withRows(
+      shard.shard ?? shard.catalog,
+      async (engine) => await restoreRows(parts, engine, shard),
+    );
   }
 }
 

@@ -9,10 +9,15 @@ import type { Engine, PackedScan, Reader } from "../../lsm/index.ts";
 import { type BackedShard, damaged, readLines, writeLines } from "./format.ts";
 
 /**
- * The shard of a catalog's row tables, where another process may own it by a reader, which is
- * closed once it was read; undefined where the catalog has none.
+ * The shards of a catalog's row tables, those that another process may own by a reader, which is
+ * closed once it was read.
  */
-export type RowEngines = (catalog: CatalogId) => Promise<Engine | Reader | undefined>;
+export type RowEngines = (catalog: CatalogId) => AsyncIterable<RowSource>;
+
+export interface RowSource {
+  readonly shard: string;
+  readonly source: Engine | Reader;
+}
 
 /** A row or index entry of a shard, in base64. */
 interface RowLine {
@@ -53,16 +58,17 @@ export async function backUpRows(
 ): Promise<readonly BackedShard[]> {
   const shards: BackedShard[] = [];
   for await (const catalog of catalogs) {
-    const source = await engines(catalog);
-    if (source === undefined) continue;
-    const state = "snapshot" in source ? await ownState(source) : readState(source);
-    const hash = createHash("sha256");
-    try {
-      const rows = await writeLines(target, rowsOf(state.scan(), hash));
-      await state.confirm();
-      shards.push({ catalog, sequence: state.sequence, rows, sha: hash.digest("hex") });
-    } finally {
-      await state.close();
+    for await (const { shard, source } of engines(catalog)) {
+      const state = "snapshot" in source ? await ownState(source) : readState(source);
+      const own = shard === catalog ? {} : { shard };
+      const hash = createHash("sha256");
+      try {
+        const rows = await writeLines(target, rowsOf(state.scan(), hash));
+        await state.confirm();
+        shards.push({ catalog, ...own, sequence: state.sequence, rows, sha: hash.digest("hex") });
+      } finally {
+        await state.close();
+      }
     }
   }
   return shards;

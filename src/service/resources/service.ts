@@ -33,6 +33,7 @@ import { ResourceNames } from "./names.ts";
 import { NamespaceResources } from "./namespaces.ts";
 import { OtherTables } from "./other-tables.ts";
 import { type RelationResources, tableResources, viewResources } from "./relations.ts";
+import type { RowShardResources } from "./row-shards.ts";
 import { NameSearch } from "./search.ts";
 import { SnapshotLookup } from "./snapshot-lookup.ts";
 import { StatisticsResources } from "./statistics.ts";
@@ -40,6 +41,7 @@ import { StatisticsResources } from "./statistics.ts";
 /** Everything that the native API calls. */
 export interface ModelService {
   readonly catalogs: UseCases<CatalogResources>;
+  readonly rowShards: UseCases<RowShardResources>;
   readonly accounts: UseCases<AccountResources>;
   readonly principals: UseCases<PrincipalAdmin>;
   readonly audit: UseCases<AuditTrail>;
@@ -73,6 +75,7 @@ export interface ModelService {
 export interface OfRows {
   readonly rows: RowRequests;
   readonly patterns: PatternRequests;
+  readonly rowShards: RowShardResources;
 }
 
 export interface ModelParts
@@ -123,6 +126,7 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
   const history = new ResourceHistory(catalog, finders, tokens);
   return {
     catalogs: guardedBy(guard, catalogs),
+    rowShards: guardedBy(guard, ofRows.rowShards),
     accounts: guardedBy(guard, new AccountResources({ ...parts })),
     principals: guardedBy(guard, new PrincipalAdmin(catalog, tokens, parts.accessChanged)),
     audit: guardedBy(guard, new AuditTrail(tokens, parts.auditLog)),

@@ -145,17 +145,18 @@ export class PatternRequests {
   /**
    * Makes the table of a pattern.
    *
-   * @throws FirnError `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`, `ROW_TABLES_UNSUPPORTED`.
+   * @throws FirnError `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`, `ROW_TABLES_UNSUPPORTED`,
+   *   `ROW_SHARD_NOT_FOUND`.
    */
   async create(
     actor: Actor,
     place: NamespacePlace,
-    name: string,
+    { name, shard }: { readonly name: string; readonly shard?: string },
     { shape }: Pick<Pattern<unknown>, "shape">,
   ): Promise<{ readonly name: string }> {
     const { rows, names } = this.#parts;
     const { ref } = await names.namespace(place);
-    await rows.create(actor, ref, { ...shape, name });
+    await rows.create(actor, ref, { ...shape, name, ...(shard !== undefined && { shard }) });
     return { name };
   }
 

@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
-import type { CatalogId } from "../../base/ids.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { Table } from "../../catalog/model.ts";
 import type { Reader } from "../../lsm/index.ts";
 import { StoredTables } from "../../rows/index.ts";
 import { LazyExpressions } from "../../sql/lazy-expressions.ts";
+import { shardOf } from "./row-places.ts";
 import { checkStored, type RowTableReport } from "./table-check.ts";
 
 export interface RowReadersParts {
@@ -17,7 +17,7 @@ export interface RowReadersParts {
 
 /** A shard that is read, as it was when it was opened. */
 interface Opened {
-  readonly catalog: CatalogId;
+  readonly shard: string;
   readonly reader: Reader | undefined;
   readonly tables: StoredTables | undefined;
 }
@@ -59,14 +59,14 @@ export class RowReaders {
   }
 
   async #check(table: Table): Promise<RowTableReport | undefined> {
-    const { catalogId } = table;
-    if (this.#opened?.catalog === catalogId) {
+    const shard = shardOf(table);
+    if (this.#opened?.shard === shard) {
       const report = await this.#report(this.#opened, table);
       if (isFine(report)) return report;
       // The table may be younger than what was read.
     }
     await this.#leave();
-    this.#opened = await this.#open(catalogId);
+    this.#opened = await this.#open(shard);
     return await this.#report(this.#opened, table);
   }
 
@@ -74,11 +74,11 @@ export class RowReaders {
     return tables && (await checkStored(tables, table));
   }
 
-  async #open(catalog: CatalogId): Promise<Opened> {
+  async #open(shard: string): Promise<Opened> {
     const { clock, read } = this.#parts;
-    const reader = await read(catalog).catch(unlessGone);
+    const reader = await read(shard).catch(unlessGone);
     const tables = reader && new StoredTables(reader, clock, this.#expressions);
-    return { catalog, reader, tables };
+    return { shard, reader, tables };
   }
 
   async #leave(): Promise<void> {

@@ -134,6 +134,11 @@ export class RowRequests {
   ): Promise<string> {
     const { store, id } = await this.#open(actor, place);
     const leases = await this.#leasesOf(actor, place, fences);
+    if (leases.some(([, held]) => held.store !== store)) {
+      const message =
+        "a fence is checked in its own shard: the lease lies in another than the rows";
+      throw rowError("Invalid", "ROW_SHARDS_APART", "0A000", message);
+    }
     const json = await this.#parts.json();
     const done = store.run(
       async (tx) =>

@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
 import { invalid } from "../../base/error.ts";
-import type { CatalogId } from "../../base/ids.ts";
 import type { Prng } from "../../base/prng.ts";
 import { settleAll } from "../../base/settle-all.ts";
 import { WaitGraph } from "../../base/wait-graph.ts";
@@ -25,12 +24,12 @@ export interface RowShardsParts {
   readonly areShared?: boolean | undefined;
 }
 
-/** The shards of row tables that this process has opened: one for each catalog that has some. */
+/** The shards of row tables that this process has opened: the first one of a catalog has its id. */
 export class RowShards {
   /** Of all that wait for locks in this process, whichever shard they are on. */
   readonly waits: WaitGraph = new WaitGraph();
   readonly #parts: RowShardsParts;
-  readonly #shards = new Map<CatalogId, Promise<RowShard>>();
+  readonly #shards = new Map<string, Promise<RowShard>>();
   /** An engine that was opened again is another one, with another lock table. */
   readonly #stores = new WeakMap<Engine, RowStore>();
   readonly #expressions: LazyExpressions;
@@ -42,24 +41,24 @@ export class RowShards {
   }
 
   /**
-   * Resolves where this process owns the shard of a catalog, or may: before a request that is to
+   * Resolves where this process owns a shard, or may: before a request that is to
    * run where the rows are does anything.
    *
    * @throws ShardElsewhere; as `of`.
    */
-  async assertHere(catalog: CatalogId): Promise<void> {
-    if (this.#parts.areShared === true) await this.of(catalog);
+  async assertHere(shard: string): Promise<void> {
+    if (this.#parts.areShared === true) await this.of(shard);
   }
 
   /**
-   * The rows of a catalog.
+   * The rows of a shard.
    *
    * @throws FirnError `Invalid`, code `ROW_TABLES_UNSUPPORTED`: the process has none;
    *   `ShardElsewhere`, before anything was done; as `Shard.open`.
    */
-  async of(catalog: CatalogId): Promise<RowStore> {
-    const shard = await this.#shardOf(catalog);
-    const engine = await shard.engine();
+  async of(shard: string): Promise<RowStore> {
+    const opened = await this.#opened(shard);
+    const engine = await opened.engine();
     let store = this.#stores.get(engine);
     if (store === undefined) {
       const { clock, prng, account, publish } = this.#parts;
@@ -77,12 +76,17 @@ export class RowShards {
     return store;
   }
 
-  /** The engine of a catalog's rows; undefined where it has none. @throws as `Shard.open`. */
-  async engineOf(catalog: CatalogId): Promise<Engine | undefined> {
+  /** The engine of a shard; undefined where it was never made. @throws as `Shard.open`. */
+  async engineOf(shard: string): Promise<Engine | undefined> {
     const { has } = this.#parts;
     if (has === undefined) return undefined;
-    if (!this.#shards.has(catalog) && !(await has(catalog))) return undefined;
-    return await (await this.#shardOf(catalog)).engine();
+    if (!this.#shards.has(shard) && !(await has(shard))) return undefined;
+    return await (await this.#opened(shard)).engine();
+  }
+
+  /** The engine of a shard that this process has opened. */
+  async opened(shard: string): Promise<Engine | undefined> {
+    return await (await this.#shards.get(shard))?.engine();
   }
 
   async close(): Promise<void> {
@@ -93,18 +97,18 @@ export class RowShards {
     await this.#expressions.close();
   }
 
-  #shardOf(catalog: CatalogId): Promise<RowShard> {
+  #opened(name: string): Promise<RowShard> {
     const { open } = this.#parts;
     if (open === undefined || this.#isClosed) {
       const message = "this process serves no row tables";
       throw invalid("ROW_TABLES_UNSUPPORTED", message, { sqlState: "0A000" });
     }
-    let shard = this.#shards.get(catalog);
+    let shard = this.#shards.get(name);
     if (shard === undefined) {
-      shard = open(catalog);
-      this.#shards.set(catalog, shard);
+      shard = open(name);
+      this.#shards.set(name, shard);
       // One that could not be opened is tried again by the next caller.
-      shard.catch(() => this.#shards.delete(catalog));
+      shard.catch(() => this.#shards.delete(name));
     }
     return shard;
   }

@@ -1,10 +1,16 @@
 import { FirnError, invalid } from "../../base/error.ts";
-import { type CatalogId, mintedAtMs, type TableId, type TableUuid } from "../../base/ids.ts";
+import {
+  type CatalogId,
+  mintedAtMs,
+  type ShardId,
+  type TableId,
+  type TableUuid,
+} from "../../base/ids.ts";
 import { entityById } from "../../catalog/by-id.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { Stored } from "../../catalog/entities.ts";
 import { namespaceNotFound, tableNotFound } from "../../catalog/errors.ts";
-import type { Table } from "../../catalog/model.ts";
+import type { Catalog, Table } from "../../catalog/model.ts";
 import { byIdKey } from "../../catalog/paths.ts";
 import type { RelationDraft, RelationRef } from "../../catalog/relations.ts";
 import { reviseEntity } from "../../catalog/revise.ts";
@@ -14,6 +20,7 @@ import type { RowStore, TableDescriptor, TableSpec } from "../../rows/index.ts";
 import { type Actor, OWN_ACTOR } from "../actor.ts";
 import type { TableLocations } from "../table-locations.ts";
 import type { JsonRows } from "./json-rows.ts";
+import { shardNamed, shardOf, shardsOf } from "./row-places.ts";
 import type { RowShards } from "./row-shards.ts";
 import { checkRowTable, columnsOf, type RowTableReport, sameColumns } from "./table-check.ts";
 
@@ -50,7 +57,7 @@ export interface RowTablesParts {
 /** Row tables of the catalog. */
 export class RowTables {
   readonly #parts: RowTablesParts;
-  readonly #swept = new Set<CatalogId>();
+  readonly #swept = new Set<string>();
   /** The end of the last publication of each store. */
   readonly #publishing = new WeakMap<RowStore, Promise<void>>();
   /** Tables whose names are taken, and whose descriptors are about to be committed. */
@@ -72,21 +79,29 @@ export class RowTables {
     request: NewRowTable,
   ): Promise<NamedRowTable> {
     const { catalog, shards } = this.#parts;
-    const { description = "", ...spec } = request;
+    const { description = "", shard, ...spec } = request;
     const ref: RelationRef = { ...namespace, name: spec.name };
     await catalog.tables.assertFree(ref);
     const { entity: parent } = await catalog.catalogs.get(ref.catalog);
-    const store = await shards.of(parent.id);
-    await this.#sweepOnce(actor, parent.id);
+    const place = shardNamed(parent, shard).id;
+    const store = await shards.of(place);
+    await this.#sweepOnce(actor, place);
     const id = catalog.context.ids.mint<TableId>();
     const made = await store.run(
       async (tx) => await tx.createTable({ ...spec, id, namespace: ref.path, unnamed: true }),
     );
     try {
-      const entity = await this.#enter(actor, ref, parent.id, made, description);
+      const entity = await this.#enter(
+        actor,
+        ref,
+        { catalogId: parent.id, place },
+        made,
+        description,
+      );
+      if (entity.id === id) return { store, id, jsonRows: this.#parts.jsonRows };
       // A request that was answered before is answered with what it made then.
-      if (entity.id !== id) await forget(store, id);
-      return { store, id: entity.id, jsonRows: this.#parts.jsonRows };
+      await forget(store, id);
+      return await this.of(OWN_ACTOR, entity);
     } catch (error) {
       // Where it may have been made after all, its rows stay: the check of the store finds them.
       if (!(error instanceof FirnError) || error.kind !== "Unknown") await forget(store, id);
@@ -98,21 +113,28 @@ export class RowTables {
    * Takes the catalog's name for a table whose descriptor is about to be committed: `undo` gives it
    * back. An entry that a crash left without a descriptor makes way.
    *
+   * @param shard the first one of the catalog where absent.
    * @throws FirnError as `create`.
    */
-  async claim(actor: Actor, ref: RelationRef, table: TableDescriptor): Promise<TableClaim> {
+  async claim(
+    actor: Actor,
+    ref: RelationRef,
+    table: TableDescriptor,
+    shard?: string,
+  ): Promise<TableClaim> {
     const { catalog } = this.#parts;
     const { entity: parent } = await catalog.catalogs.get(ref.catalog);
-    await this.#sweepOnce(actor, parent.id);
+    const at = { catalogId: parent.id, place: shard ?? parent.id };
+    await this.#sweepOnce(actor, at.place);
     const { id } = table;
     this.#claimed.add(id);
     const kept = (): void => {
       this.#claimed.delete(id);
     };
     try {
-      await this.#enter(actor, ref, parent.id, table, "").catch(async (error: unknown) => {
+      await this.#enter(actor, ref, at, table, "").catch(async (error: unknown) => {
         if (!isTaken(error) || !(await this.#makesWay(actor, ref))) throw error;
-        await this.#enter(actor, ref, parent.id, table, "");
+        await this.#enter(actor, ref, at, table, "");
       });
     } catch (error) {
       kept();
@@ -145,7 +167,7 @@ export class RowTables {
     const { catalog, shards } = this.#parts;
     const { entity } = await catalog.tables.get(ref);
     if (entity.format !== "ROW" || this.#claimed.has(entity.id)) return false;
-    const store = await shards.of(entity.catalogId);
+    const store = await shards.of(shardOf(entity));
     const known = await store.run(async (tx) => await tx.tables.find(entity.id), {
       readOnly: true,
     });
@@ -159,12 +181,13 @@ export class RowTables {
   async #enter(
     actor: Actor,
     ref: RelationRef,
-    catalogId: CatalogId,
+    { catalogId, place }: TablePlace,
     table: TableDescriptor,
     description: string,
   ): Promise<Table> {
     const columns = columnsOf(table);
-    const content = { format: "ROW", description, properties: {}, columns } as const;
+    const shard = place === catalogId ? {} : { shard: place as ShardId };
+    const content = { format: "ROW", description, properties: {}, columns, ...shard } as const;
     const draft = async () => await this.#draft(ref, catalogId, content);
     const { tables } = this.#parts.catalog;
     const { entity } = await tables.create(actor, "create-table", ref, draft, table.id);
@@ -183,18 +206,29 @@ export class RowTables {
   }
 
   /** The rows of a table that was found. @throws FirnError `Invalid`, code `FORMAT_UNSUPPORTED`. */
-  async of(_actor: Actor, { name, format, id, catalogId }: Table): Promise<NamedRowTable> {
-    if (format !== "ROW") {
-      const message = `table ${name} has format ${format}: only row tables have rows`;
-      throw invalid("FORMAT_UNSUPPORTED", message, { format });
-    }
+  async of(_actor: Actor, table: Table): Promise<NamedRowTable> {
+    assertRows(table);
     const { shards, jsonRows } = this.#parts;
-    return { store: await shards.of(catalogId), id, jsonRows };
+    return { store: await shards.of(shardOf(table)), id: table.id, jsonRows };
   }
 
-  /** The shard of a catalog, for backups; undefined where it has no rows. */
-  async engineOf(_actor: Actor, catalogId: CatalogId): Promise<Engine | undefined> {
-    return await this.#parts.shards.engineOf(catalogId);
+  /** What the catalog says of a row table. @throws FirnError as `open`. */
+  async entry(_actor: Actor, ref: RelationRef): Promise<Table> {
+    const { entity } = await this.#parts.catalog.tables.get(ref);
+    assertRows(entity);
+    return entity;
+  }
+
+  /** The shards of a catalog by their ids, for backups. */
+  async shardsOf(_actor: Actor, catalogId: CatalogId): Promise<readonly string[]> {
+    const { context } = this.#parts.catalog;
+    const stored = await entityById<Catalog>(context, "catalog", catalogId);
+    return stored === undefined ? [catalogId] : shardsOf(stored.entity).map(({ id }) => id);
+  }
+
+  /** A shard, for backups; undefined where it was never made. */
+  async engineOf(_actor: Actor, shard: string): Promise<Engine | undefined> {
+    return await this.#parts.shards.engineOf(shard);
   }
 
   /** What was read is answered if no other process had taken the shard over by then. */
@@ -217,9 +251,9 @@ export class RowTables {
    *
    * @returns how many.
    */
-  async sweep(_actor: Actor, catalogId: CatalogId): Promise<number> {
+  async sweep(_actor: Actor, shard: string): Promise<number> {
     const { pointers, account, clock } = this.#parts.catalog.context;
-    const store = await this.#parts.shards.of(catalogId);
+    const store = await this.#parts.shards.of(shard);
     const known = await store.run(async (tx) => await tx.tables.list(), { readOnly: true });
     const olderThan = clock.nowMs() - LEFT_BEHIND_MS;
     const old = known.filter(({ id }) => mintedAtMs(id) < olderThan);
@@ -272,16 +306,16 @@ export class RowTables {
   }
 
   /** Deletes the rows of a table that is PURGING: nothing can bring it back. */
-  async purge(_actor: Actor, { id, catalogId }: Table): Promise<void> {
-    await forget(await this.#parts.shards.of(catalogId), id);
+  async purge(_actor: Actor, table: Table): Promise<void> {
+    await forget(await this.#parts.shards.of(shardOf(table)), table.id);
   }
 
   /** Before the first table that this process makes in a shard. */
-  async #sweepOnce(actor: Actor, catalogId: CatalogId): Promise<void> {
-    if (this.#swept.has(catalogId)) return;
-    this.#swept.add(catalogId);
-    await this.publish(actor, await this.#parts.shards.of(catalogId));
-    await this.sweep(actor, catalogId);
+  async #sweepOnce(actor: Actor, shard: string): Promise<void> {
+    if (this.#swept.has(shard)) return;
+    this.#swept.add(shard);
+    await this.publish(actor, await this.#parts.shards.of(shard));
+    await this.sweep(actor, shard);
   }
 
   async #draft(
@@ -302,6 +336,19 @@ export class RowTables {
 
 /** Longer than any request of a node that died may still land, clocks apart included. */
 const LEFT_BEHIND_MS = 3_600_000;
+
+interface TablePlace {
+  readonly catalogId: CatalogId;
+  /** The id of a shard. */
+  readonly place: string;
+}
+
+/** @throws FirnError `Invalid`, code `FORMAT_UNSUPPORTED`. */
+function assertRows({ name, format }: Table): void {
+  if (format === "ROW") return;
+  const message = `table ${name} has format ${format}: only row tables have rows`;
+  throw invalid("FORMAT_UNSUPPORTED", message, { format });
+}
 
 function isTaken(error: unknown): boolean {
   return error instanceof FirnError && error.code === "TABLE_ALREADY_EXISTS";

@@ -6,6 +6,7 @@ import {
   type TableDescriptor,
   visibleColumns,
 } from "../../rows/index.ts";
+import { shardOf } from "./row-places.ts";
 import type { RowShards } from "./row-shards.ts";
 
 /** What is wrong with a row table. */
@@ -26,7 +27,7 @@ export async function checkRowTable(
   shards: Pick<RowShards, "of">,
   table: Table,
 ): Promise<RowTableReport | undefined> {
-  const store = await shards.of(table.catalogId);
+  const store = await shards.of(shardOf(table));
   const tx = await store.begin({ isolation: "repeatable read", readOnly: true });
   try {
     return await checkStored(

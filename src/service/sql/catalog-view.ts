@@ -8,8 +8,10 @@ import { SqlError } from "../../sql/error.ts";
 import type { SpillSpace } from "../../sql/exec/spill.ts";
 import type { Actor } from "../actor.ts";
 import type { RowIndexes } from "../rows/row-indexes.ts";
+import { placeById, shardNamed } from "../rows/row-places.ts";
 import type { RowShards } from "../rows/row-shards.ts";
 import type { RowTables } from "../rows/row-tables.ts";
+import { beginOver } from "./begin-over.ts";
 import { listCatalog } from "./listing.ts";
 import type { SessionAccess } from "./session-access.ts";
 import { type RoleParts, sessionRoles } from "./session-roles.ts";
@@ -65,15 +67,16 @@ export function catalogView(parts: SqlParts, access: SessionAccess, name: string
     },
     dropNamespace: (path) =>
       unjudged(async () => void (await catalog.namespaces.drop(actor, { catalog: name, path }))),
-    claimTable: async (at, table) => {
+    claimTable: async (at, table, shard) => {
       if (at.path.length === 1 && at.path[0] === PUBLIC) await ensurePublic(catalog, actor, name);
       return await named(`relation "${at.name}"`, "42P07", () =>
-        tables.claim(actor, refOf(at), table),
+        tables.claim(actor, refOf(at), table, shard),
       );
     },
     buildIndex: async (id, spec, signal) => {
       const { entity } = await unjudged(() => catalog.catalogs.get(name));
-      const store = await shards.of(entity.id);
+      const place = await unjudged(() => placeById(catalog.context, id));
+      const store = await shards.of(place ?? entity.id);
       await unjudged(() => indexes.build(actor, { store, id }, spec, signal));
     },
     releaseTable: (at, id) => unjudged(() => tables.release(actor, refOf(at), id)),
@@ -104,10 +107,10 @@ function lookUps(
   const namespaceAt = (path: readonly string[]) =>
     access.found(() => orNone(catalog.namespaces.get({ catalog: name, path })));
   return {
-    begin: async (options) => {
+    begin: async ({ shard, ...options }) => {
       const { entity } = await unjudged(() => catalog.catalogs.get(name));
-      const store = await shards.of(entity.id);
-      return await store.begin(options);
+      const home = shardNamed(entity, shard);
+      return await beginOver({ shards, catalog }, entity, home, options);
     },
     list: (rows) => listCatalog(catalog, access, name, rows),
     hasNamespace: async (path) => (await namespaceAt(path)).value !== undefined,
@@ -118,7 +121,7 @@ function lookUps(
     },
     entry: async (at) => {
       const ref = { catalog: name, path: at.path, name: at.name };
-      const { value, held } = await access.found(() => orNone(tables.open(actor, ref)));
+      const { value, held } = await access.found(() => orNone(tables.entry(actor, ref)));
       return value && { id: value.id, held };
     },
     contentOf: async (path) => {

@@ -1,8 +1,9 @@
 import { FirnError, invalid } from "../../base/error.ts";
 import type { Catalog } from "../../catalog/model.ts";
-import { SYSTEM_DATABASE } from "../../sql/catalog/virtual.ts";
+import { SHARD_SETTING, SYSTEM_DATABASE } from "../../sql/catalog/virtual.ts";
 import type { SqlSession } from "../../sql/session/session.ts";
 import type { Actor } from "../actor.ts";
+import { shardNamed } from "../rows/row-places.ts";
 import type { SqlParts } from "./catalog-view.ts";
 import type { SqlLogin } from "./login.ts";
 import type { SessionOpener } from "./open-session.ts";
@@ -24,7 +25,8 @@ export class SqlService {
   async open(actor: Actor, login: SqlLogin): Promise<SqlSession> {
     const access = new SessionAccess(actor, this.#parts.catalog.context.clock);
     if (login.database !== SYSTEM_DATABASE) {
-      const { id } = await access.judged(() => this.#catalog(login.database));
+      const entity = await access.judged(() => this.#catalog(login.database));
+      const { id } = shardNamed(entity, login.settings.get(SHARD_SETTING));
       await this.#parts.shards.assertHere(id);
     }
     this.#opener ??= import("./open-session.ts").then(({ sessionOpener }) =>

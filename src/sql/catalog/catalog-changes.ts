@@ -393,7 +393,7 @@ export class CatalogChanges {
         if (table === undefined || !this.#isNew(change.id, changes)) return undefined;
         // Under the name that it has at the end.
         const at = { path: table.namespace, name: table.name };
-        return await this.#catalog.claimTable(at, table);
+        return await this.#catalog.claimTable(at, table, rows.shardOf?.(table.id));
       }
       case "rename": {
         const { id } = change;

@@ -48,7 +48,8 @@ export interface NamespaceContent {
 export interface CatalogView {
   /** Relations that are computed: `pg_catalog` is looked through before `search_path`. */
   readonly virtual?: VirtualRelations | undefined;
-  begin(options: BeginOptions): Promise<RowTransaction>;
+  /** @param options `shard`: the name of the one where it begins, and makes tables. */
+  begin(options: BeginOptions & { readonly shard?: string }): Promise<RowTransaction>;
   /** Whether there is a namespace; its names from the top down. */
   hasNamespace(path: readonly string[]): Promise<boolean>;
   /** What the catalog says of a name. @throws SqlError 42809: it is not a row table. */
@@ -64,8 +65,11 @@ export interface CatalogView {
   claimNamespace(path: readonly string[]): Promise<Claim>;
   /** @throws SqlError 2BP01: it is not empty. */
   dropNamespace(path: readonly string[]): Promise<void>;
-  /** @throws SqlError 42P07. */
-  claimTable(at: TableName, table: TableDescriptor): Promise<Claim>;
+  /**
+   * @param shard the id of the one that has it; absent: the catalog has one.
+   * @throws SqlError 42P07.
+   */
+  claimTable(at: TableName, table: TableDescriptor, shard?: string): Promise<Claim>;
   /** Removes the entry of a table whose rows are gone. Nothing happens where it is gone too. */
   releaseTable(at: TableName, id: TableId): Promise<void>;
   /**

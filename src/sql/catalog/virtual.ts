@@ -43,6 +43,9 @@ export interface VirtualRelation {
 }
 
 /** The database of the tables over the catalog itself. From others: `_system._catalog.…`. */
+/** The setting that names the shard where transactions of a session begin, and make tables. */
+export const SHARD_SETTING = "firn.shard";
+
 export const SYSTEM_DATABASE = "_system";
 
 /** Finds virtual relations by their names. */

@@ -3,6 +3,7 @@ import type { Prng } from "../../base/prng.ts";
 import { type Datum, TemporaryShard } from "../../rows/index.ts";
 import { CatalogChanges } from "../catalog/catalog-changes.ts";
 import type { CatalogView } from "../catalog/view.ts";
+import { SHARD_SETTING } from "../catalog/virtual.ts";
 import type { SpillSpace } from "../exec/spill.ts";
 import { FunctionRegistry } from "../functions/resolve.ts";
 import type { Parser } from "../parse/parser.ts";
@@ -63,6 +64,7 @@ export function openSession({
         ...modes,
         isolation: isolation === "read uncommitted" ? "read committed" : isolation,
         temporary: own,
+        shard: session.settings.get(SHARD_SETTING),
         session: () => session.contexts.now(),
         waiter: session.locks.owner,
         onNumber: (sequence, value) => session.sequences.note(sequence, value),

@@ -191,7 +191,8 @@ const NATIVE: Readonly<Record<string, Rule>> = {
     [["A", "admin"]],
     "retryJob cancelJob importTables beginImport checkConnector listPrincipals createPrincipal " +
       "getPrincipal updatePrincipal deletePrincipal createKey rotateKey deleteKey createRole " +
-      "addMember removeMember listGrants explainAccess listAudit moveShard drainShard releaseShard",
+      "addMember removeMember listGrants explainAccess listAudit createShard moveShard " +
+      "drainShard releaseShard",
   ),
   ...all(giving, "grant revoke"),
   ...all(readMetadata("C"), "getCatalog listCatalogVersions diffCatalog getCatalogPage"),

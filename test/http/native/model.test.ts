@@ -362,6 +362,7 @@ describe("all of the table", () => {
   });
 
   it("has done everything that the table has", async () => {
+    await served.done("POST", "/shards/lake:create", { name: "hot" });
     for (const path of ["/info", "/me", "/shards", "/usage", "/node"]) {
       await served.done("GET", path);
     }

@@ -1,9 +1,9 @@
 import { FirnError } from "../../../base/error.ts";
-import type { CatalogId } from "../../../base/ids.ts";
-import type { TableSnapshot } from "../../../catalog/model.ts";
+import type { Table, TableSnapshot } from "../../../catalog/model.ts";
 import { type TableDescriptor, visibleColumns } from "../../../rows/index.ts";
 import { hasPrimaryKey } from "../../../sql/catalog/system/snapshot.ts";
 import type { Actor } from "../../actor.ts";
+import { shardOf } from "../../rows/row-places.ts";
 import type { RowShards } from "../../rows/row-shards.ts";
 import { ShardElsewhere } from "../../shards/shard-elsewhere.ts";
 import type { TableSnapshots } from "../../table-snapshots.ts";
@@ -34,20 +34,34 @@ async function* rowTables(
 ): AsyncGenerator<readonly (Opened & { readonly walked: Walked })[]> {
   for await (const page of scan.walk.relations(relationsWanted(scan, "table_id"))) {
     const found: (Opened & { readonly walked: Walked })[] = [];
-    for (const walked of readable(page)) {
-      if (walked.summary.format !== "ROW") continue;
-      const opened = await openedOf(shards, walked);
+    const rows = readable(page).filter(({ summary }) => summary.format === "ROW");
+    const places = await placesOf(scan, rows);
+    for (const [i, walked] of rows.entries()) {
+      const opened = await openedOf(shards, walked, places[i]);
       if (opened !== undefined) found.push({ walked, ...opened });
     }
     yield found;
   }
 }
 
+/** The shards of row tables by their ids; undefined for one that is gone meanwhile. */
+async function placesOf(
+  { walk }: SystemScan,
+  tables: readonly Walked[],
+): Promise<readonly (string | undefined)[]> {
+  const stored = await walk.entities<Table>(tables);
+  return stored.map((found) => found && shardOf(found.entity));
+}
+
 /** Undefined too where another node has the rows: only that one tells of them. */
-async function openedOf(shards: RowShards, { summary }: Walked): Promise<Opened | undefined> {
-  const { catalogId, entityId } = summary;
-  if (catalogId === undefined) return undefined;
-  const store = await shards.of(catalogId as CatalogId).catch((error: unknown) => {
+async function openedOf(
+  shards: RowShards,
+  { summary }: Walked,
+  place: string | undefined,
+): Promise<Opened | undefined> {
+  const { entityId } = summary;
+  if (place === undefined) return undefined;
+  const store = await shards.of(place).catch((error: unknown) => {
     if (error instanceof ShardElsewhere) return undefined;
     throw error;
   });
@@ -220,7 +234,8 @@ async function statsOf(
   walked: Walked,
 ): Promise<Named | undefined> {
   if (walked.type === "table" && walked.summary.format === "ROW") {
-    const opened = await openedOf(sources.shards, walked);
+    const [place] = await placesOf(scan, [walked]);
+    const opened = await openedOf(sources.shards, walked, place);
     return (
       opened && {
         records: BigInt(Math.round(opened.rows)),

@@ -139,7 +139,12 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
     case "AT_DropConstraint":
       return await withoutConstraint(change, name, isOptional);
     case "AT_SetRelOptions":
-      checkStorageParameters(contentOf(def, "List")?.items ?? []);
+      if (checkStorageParameters(contentOf(def, "List")?.items ?? []) !== undefined) {
+        throw notSupported(
+          "a move of a table to another shard",
+          "Make it there, and copy its rows.",
+        );
+      }
       return table;
     case "AT_ResetRelOptions":
       checkResetParameters(contentOf(def, "List")?.items ?? []);

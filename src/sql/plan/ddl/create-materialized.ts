@@ -10,7 +10,7 @@ import type { DdlPorts, DdlRun } from "./ddl-run.ts";
 import { ViewQuery } from "./view-query.ts";
 import { columnsOfView } from "./views.ts";
 
-interface NewMaterialized extends TableName {
+interface NewMaterialized extends TableName, Pick<NewTable, "shard"> {
   readonly select: Node;
   readonly into: NodeOf<"IntoClause">;
   readonly columns: readonly ColumnSpec[];
@@ -21,13 +21,14 @@ export async function createMaterialized(
   env: PlanEnv,
   on: DdlRun,
   ports: DdlPorts,
-  { path, name, select, into, columns }: NewMaterialized,
+  { path, name, select, into, columns, shard }: NewMaterialized,
 ): Promise<void> {
   if (into.rel?.relpersistence === "t") throw notSupported("a temporary materialized view");
   const resolved = new ViewQuery(env, on.rows, ports);
   const whole = await resolved.resolve(contentOf(select, "SelectStmt") ?? {});
   const query = await statementText({ SelectStmt: whole });
-  await on.names.createTable(on.rows, { path, name }, { name, columns, materialized: true }, []);
+  const rows = { name, columns, materialized: true, ...(shard !== undefined && { shard }) };
+  await on.names.createTable(on.rows, { path, name }, rows, []);
   const table = await on.names.find(on.rows, { path, name });
   if (table === undefined) throw new SqlError("XX000", "the new table is missing");
   const made = { kind: "view" as const, namespace: path, name, query, uses: resolved.uses };

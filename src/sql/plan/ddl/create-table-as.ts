@@ -11,7 +11,7 @@ import { openNode, type PlanNode, UNOBSERVED } from "../node.ts";
 import type { Plan, RunContext } from "../plan.ts";
 import type { Query } from "../query.ts";
 import { createMaterialized } from "./create-materialized.ts";
-import { onCommitOf } from "./create-table.ts";
+import { onCommitOf, placeIn } from "./create-table.ts";
 import { type DdlPorts, type DdlRun, refuseTaken, skip } from "./ddl-run.ts";
 
 type Into = NodeOf<"IntoClause">;
@@ -64,7 +64,7 @@ export async function planTableAs(
   ports: DdlPorts,
 ): Promise<Plan> {
   const { rel = {} } = into;
-  if ((into.options ?? []).length > 0) throw notSupported("WITH options of a table");
+  const placed = placeIn({ options: into.options ?? [], relation: rel });
   const query = await withRelations(env, () => {
     const { columns, plan } = env.bindQuery(env, select);
     return { columns, node: plan() };
@@ -85,8 +85,9 @@ export async function planTableAs(
     }
     await refuseTaken(on, path, name, false);
     const at = { path, name };
-    if (isMaterialized) await createMaterialized(env, on, ports, { ...at, select, into, columns });
-    else await on.names.createTable(rows, at, { name, columns, ...ends }, []);
+    const given = { ...at, select, into, columns };
+    if (isMaterialized) await createMaterialized(env, on, ports, { ...given, ...placed });
+    else await on.names.createTable(rows, at, { name, columns, ...ends, ...placed }, []);
     if (into.skipData === true) return none;
     return `SELECT ${await fill(on, at, query.node, exec)}`;
   };

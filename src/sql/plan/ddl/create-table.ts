@@ -13,7 +13,7 @@ import { tableSpec } from "./table-elements.ts";
 export function planCreateTable(env: PlanEnv, create: NodeOf<"CreateStmt">, ports: DdlPorts): Plan {
   const { relation, tableElts = [], if_not_exists: isOptional = false, oncommit } = create;
   const isTemporary = relation?.relpersistence === "t";
-  refuseOptions(create);
+  const placed = optionsOf(create);
   const name = relation?.relname ?? "";
   return ddlPlan(env, "CREATE TABLE", async (on) => {
     const path = await ports.namespaceFor(relation?.schemaname, isTemporary);
@@ -28,7 +28,7 @@ export function planCreateTable(env: PlanEnv, create: NodeOf<"CreateStmt">, port
     for (const given of foreignKeys) {
       keys.push(await foreignKeySpec(on, ports, name, given, isTaken));
     }
-    await on.names.createTable(on.rows, { path, name }, { ...spec, ...ends }, keys);
+    await on.names.createTable(on.rows, { path, name }, { ...spec, ...ends, ...placed }, keys);
   });
 }
 
@@ -51,9 +51,20 @@ export function onCommitOf(
   return onCommit === undefined ? {} : { onCommit };
 }
 
-function refuseOptions(create: NodeOf<"CreateStmt">): void {
+function optionsOf(create: NodeOf<"CreateStmt">): Pick<NewTable, "shard"> {
   if ((create.inhRelations ?? []).length > 0) throw notSupported("INHERITS and PARTITION OF");
   if (create.partspec !== undefined) throw notSupported("PARTITION BY");
   if (create.ofTypename !== undefined) throw notSupported("OF a type");
-  checkStorageParameters(create.options ?? []);
+  return placeIn(create);
+}
+
+/** The shard that a new table is to be in. @throws SqlError 22023, 0A000. */
+export function placeIn({
+  options = [],
+  relation,
+}: Pick<NodeOf<"CreateStmt">, "options" | "relation">): Pick<NewTable, "shard"> {
+  const shard = checkStorageParameters(options);
+  if (shard === undefined) return {};
+  if (relation?.relpersistence === "t") throw notSupported("a shard of a temporary table");
+  return { shard };
 }

@@ -35,9 +35,18 @@ const RULES: Readonly<Record<string, Range>> = {
 
 const SWITCH = /^(?:on|off|true|false|yes|no|1|0)$/i;
 
-/** Checks the parameters of a table. @throws SqlError 22023, 0A000. */
-export function checkStorageParameters(options: readonly Node[]): void {
+/** The engine's own parameter: the name of the shard that has the rows. */
+const SHARD = "shard";
+
+/**
+ * Checks the parameters of a table.
+ *
+ * @returns the name of the shard, where it is given.
+ * @throws SqlError 22023, 0A000.
+ */
+export function checkStorageParameters(options: readonly Node[]): string | undefined {
   const seen = new Set<string>();
+  let shard: string | undefined;
   for (const each of options) {
     const { defnamespace, defname = "", arg } = contentOf(each, "DefElem") ?? {};
     if (defnamespace !== undefined && defnamespace !== "toast") {
@@ -47,13 +56,21 @@ export function checkStorageParameters(options: readonly Node[]): void {
       if (/^(?:off|false|0)$/.test(textOf(arg) ?? "true")) continue;
       throw notSupported("WITH OIDS");
     }
-    const rule = RULES[defname];
+    const isShard = defname === SHARD && defnamespace === undefined;
+    const rule = isShard ? "boolean" : RULES[defname];
     if (rule === undefined) throw invalid(`unrecognized parameter "${defname}"`);
     const name = `${defnamespace ?? ""}.${defname}`;
     if (seen.has(name)) throw invalid(`parameter "${defname}" specified more than once`);
     seen.add(name);
-    checkValue(defname, rule, textOf(arg) ?? "true");
+    if (isShard) shard = shardIn(textOf(arg));
+    else checkValue(defname, rule, textOf(arg) ?? "true");
   }
+  return shard;
+}
+
+function shardIn(name: string | undefined): string {
+  if (name !== undefined && name !== "") return name;
+  throw invalid('parameter "shard" needs the name of a shard');
 }
 
 /** The names of parameters that are reset. @throws SqlError 22023, 42601. */

@@ -1,0 +1,134 @@
+import type { AnyId, TableId } from "../base/ids.ts";
+import type { NewObject, SqlObject } from "./objects.ts";
+import type { RowTransaction } from "./row-transaction.ts";
+import type { SequenceDescriptor } from "./sequence.ts";
+import type { RowTransaction as ShardTransaction } from "./transaction.ts";
+
+/** What the objects of several shards are asked through. */
+export interface ShardedHost {
+  readonly home: ShardTransaction;
+  /** The transaction on the shard of a table or sequence. */
+  readonly at: (id: AnyId) => Promise<ShardTransaction>;
+  readonly all: () => Promise<readonly ShardTransaction[]>;
+  /** As `at`, for a write; the home for undefined. */
+  readonly writing: (id: AnyId | undefined) => Promise<ShardTransaction>;
+  /** The same at once, for what this transaction has met. */
+  readonly dropping: (id: AnyId | undefined) => ShardTransaction;
+  readonly met: (id: AnyId, tx: ShardTransaction) => void;
+  /** @throws FirnError `ROW_SHARDS_APART`: they lie in two shards. */
+  readonly assertTogether: (id: AnyId, other: AnyId) => Promise<void>;
+}
+
+export function shardedTables({ home, at, all, met }: ShardedHost): RowTransaction["tables"] {
+  return {
+    find: async (id) => await (await at(id)).tables.find(id),
+    get: async (id) => await (await at(id)).tables.get(id),
+    list: async () => {
+      const lists = await Promise.all(
+        (await all()).map(async (tx) => {
+          const tables = await tx.tables.list();
+          for (const { id } of tables) met(id, tx);
+          return tables;
+        }),
+      );
+      return lists.flat();
+    },
+    listTemporary: () => home.tables.listTemporary(),
+    temporary: (namespace, name) => home.tables.temporary(namespace, name),
+  };
+}
+
+/** The first thing that is found, of the home before others; which shard has it is known then. */
+function firstOf<T extends { readonly id: AnyId }>({ home, all, met }: ShardedHost) {
+  return async (look: (tx: ShardTransaction) => Promise<T | undefined>): Promise<T | undefined> => {
+    const own = await look(home);
+    if (own !== undefined) {
+      met(own.id, home);
+      return own;
+    }
+    for (const tx of await all()) {
+      const found = tx === home ? undefined : await look(tx);
+      if (found === undefined) continue;
+      met(found.id, tx);
+      return found;
+    }
+    return undefined;
+  };
+}
+
+export function shardedSequences(host: ShardedHost): RowTransaction["sequences"] {
+  const { home, all, writing, met } = host;
+  const first = firstOf<SequenceDescriptor>(host);
+  const find = (id: AnyId) => first((tx) => tx.sequences.find(id));
+  return {
+    find,
+    get: async (id) => (await find(id)) ?? (await home.sequences.get(id)),
+    byName: (namespace, name) => first((tx) => tx.sequences.byName(namespace, name)),
+    list: async () => {
+      const found: SequenceDescriptor[] = [];
+      for (const tx of await all()) {
+        const sequences = await tx.sequences.list();
+        for (const { id } of sequences) met(id, tx);
+        found.push(...sequences);
+      }
+      return found;
+    },
+    create: async (spec) => {
+      const made = await (await writing(spec.ownedBy?.table)).sequences.create(spec);
+      if (spec.ownedBy !== undefined) met(made.id, await host.at(spec.ownedBy.table));
+      return made;
+    },
+    alter: async (id, change) => {
+      await find(id);
+      if (change.ownedBy != null) await host.assertTogether(id, change.ownedBy.table);
+      return await (await writing(id)).sequences.alter(id, change);
+    },
+    drop: (sequence) => host.dropping(sequence.id).sequences.drop(sequence),
+    forget: () => home.sequences.forget(),
+  };
+}
+
+/**
+ * What an object lies with: a comment with that which it is about, whose id its name has; a
+ * materialized view with its rows.
+ */
+function besideOf(object: NewObject): AnyId | undefined {
+  if (object.kind === "comment") return aboutOf(object.name);
+  return object.kind === "view" ? object.materialized?.table : undefined;
+}
+
+function aboutOf(comment: string): AnyId | undefined {
+  return comment.split(" ")[1] as AnyId | undefined;
+}
+
+export function shardedObjects(host: ShardedHost): RowTransaction["objects"] {
+  const { home, at, all, writing, met } = host;
+  const first = firstOf<SqlObject>(host);
+  return {
+    newNumber: () => home.objects.newNumber(),
+    find: (id) => first(({ objects }) => objects.find(id)),
+    byName: async (of, namespace, name) => {
+      const about = of === "comment" ? aboutOf(name) : undefined;
+      if (about === undefined) return await first((tx) => tx.objects.byName(of, namespace, name));
+      return await (await at(about)).objects.byName(of, namespace, name);
+    },
+    list: async () => {
+      const found: SqlObject[] = [];
+      for (const tx of await all()) {
+        const objects = await tx.objects.list();
+        for (const { id } of objects) met(id, tx);
+        found.push(...objects);
+      }
+      return found;
+    },
+    create: async (spec) => {
+      const beside = besideOf(spec);
+      const made = await (await writing(beside)).objects.create(spec);
+      met(made.id, beside === undefined ? home : await at(beside));
+      return made;
+    },
+    replace: async (before, next) =>
+      await (await writing(before.id)).objects.replace(before, next),
+    drop: (object) => host.dropping(object.id).objects.drop(object),
+  };
+}
