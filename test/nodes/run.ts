@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { httpClient, postgresClient, sql } from "./clients.ts";
 import { Ledger } from "./ledger.ts";
+import { twoShards } from "./two-shards.ts";
 import { type Node, World } from "./world.ts";
 
 /*
@@ -180,6 +181,13 @@ try {
     await judge(world, name, ledger);
     if (name !== "paused") await start(world);
   }
+  await twoShards({
+    world,
+    start: () => start(world),
+    drawn: () => drawn([...world.nodes]),
+    first: owner(),
+    check,
+  });
   console.log(
     `${ledger.acknowledged} insertions acknowledged, ${ledger.refused} refused, ` +
       `${ledger.doubtful} not answered`,

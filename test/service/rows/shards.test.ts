@@ -63,6 +63,11 @@ describe("shards of a catalog", () => {
     await rowsOf(team, back);
     expect(await rowsOf(team, "select v from b where id = 8")).toEqual([["kept"]]);
     expect(await rowsOf(team, "select v from a where id = 8")).toEqual([]);
+    const begun =
+      "begin; savepoint s; insert into b values (81); rollback to s; " +
+      "insert into b values (82); commit";
+    await rowsOf(team, begun);
+    expect(await rowsOf(team, "select id from b where id in (81, 82)")).toEqual([[82]]);
   });
 
   it("are not joined by foreign keys, and are by tables of one", async () => {
