@@ -1,4 +1,4 @@
-import type { AnyId, TableId } from "../base/ids.ts";
+import type { AnyId } from "../base/ids.ts";
 import type { NewObject, SqlObject } from "./objects.ts";
 import type { RowTransaction } from "./row-transaction.ts";
 import type { SequenceDescriptor } from "./sequence.ts";
@@ -127,8 +127,7 @@ export function shardedObjects(host: ShardedHost): RowTransaction["objects"] {
       met(made.id, beside === undefined ? home : await at(beside));
       return made;
     },
-    replace: async (before, next) =>
-      await (await writing(before.id)).objects.replace(before, next),
+    replace: async (before, next) => await (await writing(before.id)).objects.replace(before, next),
     drop: (object) => host.dropping(object.id).objects.drop(object),
   };
 }

@@ -10,6 +10,7 @@ import { rowError, shardNotFound } from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
 import type { ConstraintName } from "./foreign-key-checks.ts";
 import type { RangeRequest } from "./key-codec.ts";
+import type { RowLoad } from "./load.ts";
 import type {
   Inserted,
   InsertOptions,
@@ -18,7 +19,6 @@ import type {
   RowScanRequest,
 } from "./row-requests.ts";
 import type { RowTransaction } from "./row-transaction.ts";
-import type { RowLoad } from "./load.ts";
 import { LazyScan } from "./scan.ts";
 import type { SequenceDescriptor } from "./sequence.ts";
 import { shardedObjects, shardedSequences, shardedTables } from "./sharded-objects.ts";

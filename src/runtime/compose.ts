@@ -349,12 +349,7 @@ function housekeepingOf(
     backup: async (request) => {
       const { backUp } = await import("./backups.ts");
       const read = stores.readRowShard;
-      const rows: RowEngines = async function* (catalog) {
-        for (const shard of await node.rows.shardsOf(OPERATOR, catalog)) {
-          const source = await (read?.(shard) ?? node.rows.engineOf(OPERATOR, shard));
-          if (source !== undefined) yield { shard, source };
-        }
-      };
+      const rows: RowEngines = (shard) => read?.(shard) ?? node.rows.engineOf(OPERATOR, shard);
       return backUp({ ...stores, rows }, request, settings, components);
     },
     restore: async (request) => {

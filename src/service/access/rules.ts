@@ -413,7 +413,6 @@ const ROWS: RulesOf<RowTables> = {
   entry: ({ catalog, path, name: table }) => [
     on(tableAt({ catalog, namespace: path, table }), "read-data", "write-data"),
   ],
-  shardsOf: () => onAccount("admin"),
   check: () => onAccount("admin"),
   sweep: () => onAccount("admin"),
   purge: () => onAccount("admin"),

@@ -9,14 +9,15 @@ import type { Engine, PackedScan, Reader } from "../../lsm/index.ts";
 import { type BackedShard, damaged, readLines, writeLines } from "./format.ts";
 
 /**
- * The shards of a catalog's row tables, those that another process may own by a reader, which is
- * closed once it was read.
+ * A shard of row tables, where another process may own it by a reader, which is closed once it was
+ * read; undefined for one that was never made.
  */
-export type RowEngines = (catalog: CatalogId) => AsyncIterable<RowSource>;
+export type RowEngines = (shard: string) => Promise<Engine | Reader | undefined>;
 
-export interface RowSource {
-  readonly shard: string;
-  readonly source: Engine | Reader;
+/** The shards that a catalog may have, by their ids. */
+export interface ShardsOfCatalog {
+  readonly catalog: CatalogId;
+  readonly shards: readonly string[];
 }
 
 /** A row or index entry of a shard, in base64. */
@@ -54,24 +55,26 @@ async function* rowsOf(scan: PackedScan, hash: Hash): AsyncGenerator<RowLine, vo
 export async function backUpRows(
   target: BlobStore,
   engines: RowEngines,
-  catalogs: AsyncIterable<CatalogId>,
+  catalogs: AsyncIterable<ShardsOfCatalog>,
 ): Promise<readonly BackedShard[]> {
-  const shards: BackedShard[] = [];
-  for await (const catalog of catalogs) {
-    for await (const { shard, source } of engines(catalog)) {
+  const backed: BackedShard[] = [];
+  for await (const { catalog, shards } of catalogs) {
+    for (const shard of shards) {
+      const source = await engines(shard);
+      if (source === undefined) continue;
       const state = "snapshot" in source ? await ownState(source) : readState(source);
       const own = shard === catalog ? {} : { shard };
       const hash = createHash("sha256");
       try {
         const rows = await writeLines(target, rowsOf(state.scan(), hash));
         await state.confirm();
-        shards.push({ catalog, ...own, sequence: state.sequence, rows, sha: hash.digest("hex") });
+        backed.push({ catalog, ...own, sequence: state.sequence, rows, sha: hash.digest("hex") });
       } finally {
         await state.close();
       }
     }
   }
-  return shards;
+  return backed;
 }
 
 /** One state of a shard. */

@@ -1,11 +1,14 @@
 import { FirnError } from "../../base/error.ts";
 import type { AccountId, CatalogId, WriterId } from "../../base/ids.ts";
+import { decodePayload } from "../../catalog/codec/entities.ts";
 import { leftOut, statesAfter } from "../../catalog/cut.ts";
 import { summaryOfItem } from "../../catalog/entities.ts";
 import { FAMILIES, keyOf } from "../../catalog/keys.ts";
 import { HistoryPin } from "../../catalog/pins.ts";
+import { payloadOfKey } from "../../catalog/references.ts";
 import type { PointerStore } from "../../pointer/port.ts";
 import type { SortPorts } from "../gc/sorted-lines.ts";
+import { shardsOf } from "../rows/row-places.ts";
 import { Copies, EarlierBackups, WantedPayloads } from "./copies.ts";
 import {
   type BackedShard,
@@ -22,7 +25,7 @@ import { Gathered } from "./gathered.ts";
 import { pointerOf } from "./lines.ts";
 import type { BackupParts } from "./parts.ts";
 import { patientBlobs, patientPointers } from "./patient-stores.ts";
-import { backUpRows } from "./rows.ts";
+import { backUpRows, type ShardsOfCatalog } from "./rows.ts";
 import { CatalogScope, canonicalOf, scopedCatalog } from "./scope.ts";
 import { readSettled } from "./span.ts";
 import { verifyBackup } from "./verify.ts";
@@ -189,14 +192,20 @@ async function copyPinned(
 
 /** The rows of all catalogs of a backup. */
 async function backedRows(
-  { target, rows }: BackupParts,
+  { target, rows, blobs }: BackupParts,
   pointers: AsyncIterable<PointerLine>,
 ): Promise<readonly BackedShard[]> {
   if (rows === undefined) return [];
-  const catalogs = async function* (): AsyncGenerator<CatalogId> {
-    for await (const { key } of pointers) {
-      const entity = canonicalOf(key);
-      if (entity?.type === "catalog") yield entity.id as CatalogId;
+  // By its payload: it may be of any account, and dropped.
+  const catalogs = async function* (): AsyncGenerator<ShardsOfCatalog> {
+    for await (const { key, sha } of pointers) {
+      const named = canonicalOf(key);
+      if (named?.type !== "catalog") continue;
+      const catalog = named.id as CatalogId;
+      const found = await blobs.get(payloadOfKey(key, Buffer.from(sha, "hex")));
+      const entity = found && decodePayload("catalog", found.bytes).entity;
+      const shards = entity?.type === "catalog" ? shardsOf(entity).map(({ id }) => id) : [catalog];
+      yield { catalog, shards };
     }
   };
   return await backUpRows(target, rows, catalogs());

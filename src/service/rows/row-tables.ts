@@ -10,7 +10,7 @@ import { entityById } from "../../catalog/by-id.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { Stored } from "../../catalog/entities.ts";
 import { namespaceNotFound, tableNotFound } from "../../catalog/errors.ts";
-import type { Catalog, Table } from "../../catalog/model.ts";
+import type { Table } from "../../catalog/model.ts";
 import { byIdKey } from "../../catalog/paths.ts";
 import type { RelationDraft, RelationRef } from "../../catalog/relations.ts";
 import { reviseEntity } from "../../catalog/revise.ts";
@@ -20,7 +20,7 @@ import type { RowStore, TableDescriptor, TableSpec } from "../../rows/index.ts";
 import { type Actor, OWN_ACTOR } from "../actor.ts";
 import type { TableLocations } from "../table-locations.ts";
 import type { JsonRows } from "./json-rows.ts";
-import { shardNamed, shardOf, shardsOf } from "./row-places.ts";
+import { shardNamed, shardOf } from "./row-places.ts";
 import type { RowShards } from "./row-shards.ts";
 import { checkRowTable, columnsOf, type RowTableReport, sameColumns } from "./table-check.ts";
 
@@ -217,13 +217,6 @@ export class RowTables {
     const { entity } = await this.#parts.catalog.tables.get(ref);
     assertRows(entity);
     return entity;
-  }
-
-  /** The shards of a catalog by their ids, for backups. */
-  async shardsOf(_actor: Actor, catalogId: CatalogId): Promise<readonly string[]> {
-    const { context } = this.#parts.catalog;
-    const stored = await entityById<Catalog>(context, "catalog", catalogId);
-    return stored === undefined ? [catalogId] : shardsOf(stored.entity).map(({ id }) => id);
   }
 
   /** A shard, for backups; undefined where it was never made. */

@@ -170,12 +170,9 @@ it("rows are of one state while others write; a restore that is killed is run ag
     },
   });
   const catalogs = async function* () {
-    yield catalog;
+    yield { catalog, shards: [catalog] };
   };
-  const sources = async function* () {
-    yield { shard: catalog, source: from.engine };
-  };
-  const [shard] = await backUpRows(busy, sources, catalogs());
+  const [shard] = await backUpRows(busy, async () => from.engine, catalogs());
   if (shard === undefined) throw new Error("no shard");
   expect(writes).toBeGreaterThan(2);
   await verifyRows(target, shard);

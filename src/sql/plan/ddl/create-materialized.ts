@@ -1,7 +1,7 @@
 import type { Node } from "libpg-query";
 import type { ColumnSpec } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
-import type { TableName } from "../../catalog/view.ts";
+import type { NewTable, TableName } from "../../catalog/view.ts";
 import { notSupported, SqlError } from "../../error.ts";
 import { statementText } from "../../parse/deparse.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
