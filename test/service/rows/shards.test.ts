@@ -156,3 +156,38 @@ describe("tables of other shards", () => {
     await rowsOf(team, "drop table e");
   });
 });
+
+describe("views and loads", () => {
+  it("materialized views lie where their rows do, and are seen from every shard", async () => {
+    const make = "create materialized view m with (shard = 'hot') as select id, v from a";
+    await rowsOf(team, `${make} with no data`);
+    const settings = { "firn.shard": "cold" };
+    expect(await refusal("select * from m", { settings })).toBe("55000");
+    await rowsOf(team, "refresh materialized view m", { settings });
+    expect(await rowsOf(team, "select count(*) from m", { settings })).toEqual([["2"]]);
+    const kind = "select relkind from pg_class where relname = 'm'";
+    expect(await rowsOf(team, kind, { settings })).toEqual([["m"]]);
+    expect(await refusal("drop table a", { settings })).toBe("2BP01");
+    // It is written with tables of its shard, and no others.
+    expect(await refusal("begin; refresh materialized view m; insert into a values (60)")).toBe(
+      "0A000",
+    );
+    await rowsOf(team, "begin; refresh materialized view m; insert into b values (60); commit");
+    await rowsOf(team, "drop materialized view m", { settings });
+    expect(await refusal("select * from m")).toBe("42P01");
+  });
+
+  it("views are used, replaced and dropped from every shard", async () => {
+    const settings = { "firn.shard": "cold" };
+    await rowsOf(team, "create view w as select id from b", { settings });
+    expect(await rowsOf(team, "select count(*) > 0 from w")).toEqual([[true]]);
+    expect(await refusal("create view w as select 1 as one")).toBe("42P07");
+    await rowsOf(team, "create or replace view w as select id from b where id = 1");
+    await rowsOf(team, "comment on view w is 'seen'");
+    expect(await rowsOf(team, "select id, obj_description('w'::regclass) from w")).toEqual([
+      [1, "seen"],
+    ]);
+    await rowsOf(team, "drop view w");
+    expect(await refusal("select * from w", { settings })).toBe("42P01");
+  });
+});
