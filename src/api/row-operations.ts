@@ -1,6 +1,7 @@
 import type { Asks } from "./asks.ts";
 import type { ApiOperation, Schema } from "./operation.ts";
 import { FENCE, KEY_TEXT } from "./pattern-schema.ts";
+import { JOB, type Job } from "./resources.ts";
 import { FLAG, listOf, NAME, object, oneOf, PAGE } from "./schema.ts";
 
 /** A row, or part of one: values by the names of columns. */
@@ -55,6 +56,11 @@ export interface WriteRows {
   readonly returning?: boolean;
 }
 
+/** The name of a shard of the catalog. */
+export interface MoveTable {
+  readonly shard: string;
+}
+
 export interface FoundRows {
   readonly rows: readonly (JsonRow | null)[];
   /** With `versions`: of each row, in their order; null where there is none. */
@@ -107,6 +113,7 @@ export interface RowOperations {
   writeRows: Asks<At, object, WriteRows, { readonly results: readonly WrittenRow[] }>;
   checkRows: Asks<At, object, CheckRows, CheckedIndexes>;
   repairRows: Asks<At, object, CheckRows, CheckedIndexes>;
+  moveTable: Asks<At, object, MoveTable, Job>;
 }
 
 const ROWS = "/catalogs/{catalog}/namespaces/{namespace}/tables/{table}/rows";
@@ -255,5 +262,15 @@ export const ROW_OPERATIONS: Readonly<Record<keyof RowOperations, ApiOperation>>
     body: object({}, { index: INDEX }),
     status: 200,
     answer: CHECKED,
+  },
+  moveTable: {
+    method: "POST",
+    template: "/catalogs/{catalog}/namespaces/{namespace}/tables/{table}:move",
+    tag,
+    summary: "Move a row table to another shard of its catalog, in the background",
+    needs: ["alter"],
+    body: object({ shard: NAME }),
+    status: 202,
+    answer: JOB,
   },
 };

@@ -31,7 +31,7 @@ import { listPage, type Page, type PageRequest } from "./pages.ts";
 /** Step of a job that is over, whose record is kept: see `job-ends.ts`. */
 export const JOB_DONE = "done";
 /** Kinds that end when they are asked to. */
-const CANCELLABLE: ReadonlySet<JobKind> = new Set(["delete", "import"]);
+const CANCELLABLE: ReadonlySet<JobKind> = new Set(["delete", "import", "move-table"]);
 /** The digits of the time that the leaf of a due job begins with. */
 const TIME_DIGITS = 19;
 /** Due jobs of a bucket that are read at once: what is not due yet is read in vain. */
@@ -98,7 +98,8 @@ function refused(
   const context = { job: id };
   switch (code) {
     case "JOB_NOT_CANCELLABLE": {
-      const message = "only a delete or an import can be cancelled: a purge ends with an undrop";
+      const message =
+        "only a delete, an import or a move can be cancelled: a purge ends with an undrop";
       return new FirnError("Conflict", "JOB_NOT_CANCELLABLE", message, context);
     }
     case "JOB_OVER":

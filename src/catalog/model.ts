@@ -421,14 +421,15 @@ export interface ChangeRecord {
 
 /**
  * `purge` ends the life of a dropped entity once its retention is over; `delete` drops a thing with
- * all that is in it; `build-index` fills an index of a row table; the others collect
- * what is left of the account.
+ * all that is in it; `build-index` fills an index of a row table, `move-table` brings one to
+ * another shard; the others collect what is left of the account.
  */
 export type JobKind =
   | "purge"
   | "delete"
   | "import"
   | "build-index"
+  | "move-table"
   | "forget-tombstones"
   | "collect-garbage";
 

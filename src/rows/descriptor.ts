@@ -99,8 +99,33 @@ export interface Reference {
   readonly constraint: string;
 }
 
+/** Of a table whose rows are being copied to another shard. */
+export interface MovingMark {
+  /** The id of the shard where it goes. */
+  readonly to: string;
+  readonly job: string;
+  /** New with each try: what an earlier one still does is refused. */
+  readonly attempt: string;
+  /** `copying`: all goes on; `frozen`: writers are refused; `closed`: readers too. */
+  readonly state: "copying" | "frozen" | "closed";
+}
+
+/** Of a copy that is not the table yet. */
+export interface IncomingMark {
+  /** The id of the shard that it comes from. */
+  readonly from: string;
+  readonly job: string;
+  readonly attempt: string;
+}
+
+/** What a move says of a table in its old and its new place. */
+export interface Marks {
+  readonly moving?: MovingMark;
+  readonly incoming?: IncomingMark;
+}
+
 /** All that a shard knows of a table. Immutable: a change makes a new one, of the next version. */
-export interface TableDescriptor {
+export interface TableDescriptor extends Marks {
   /** The catalog's id of the table. */
   readonly id: TableId;
   /** Where its keys lie; new for each incarnation: create, truncate, replace. */

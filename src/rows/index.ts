@@ -52,6 +52,7 @@ export type { IndexBuildStep } from "./index-builds.ts";
 export type { Bound, RangeRequest } from "./key-codec.ts";
 export type { RowLoad } from "./load.ts";
 export type { LockMode, LockWait } from "./locks.ts";
+export { type MoveNote, withoutMarks } from "./moving.ts";
 export { Numeric } from "./numeric.ts";
 export type {
   CommentObject,
@@ -87,6 +88,7 @@ export type {
 export { type NamedShard, ShardedTransaction } from "./sharded-transaction.ts";
 export { RowStore, type RowStoreOptions } from "./store.ts";
 export { StoredTables } from "./stored-tables.ts";
+export { type IsOver, TableMove } from "./table-move.ts";
 export type { ColumnSpec, IndexSpec, KeyPartSpec, TableSpec } from "./table-spec.ts";
 export type { TransactionTables } from "./tables.ts";
 export { isTemporaryId, TEMPORARY_RELATION, temporaryId } from "./temporary/marks.ts";

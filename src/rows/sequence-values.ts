@@ -2,6 +2,7 @@ import { assert } from "../base/assert.ts";
 import { KeySchema } from "../keys/index.ts";
 import { int64Bytes, int64Of, type Maybe } from "../lsm/index.ts";
 import { rowError } from "./errors.ts";
+import { tableMoving } from "./moving.ts";
 import type { SequenceDescriptor } from "./sequence.ts";
 import { systemPrefix } from "./system-prefix.ts";
 
@@ -21,6 +22,11 @@ const MOST_AT_ONCE = 1_024;
 /** At most this part of what is left is taken at once, so that crashes cannot use up a sequence. */
 const LEFT_SHARE = 64n;
 
+export interface SequenceState {
+  readonly last: bigint;
+  readonly isCalled: boolean;
+}
+
 /** Where sequences stand: the engine, or the memory of a session. */
 export interface NumberStore {
   get(key: Uint8Array): Maybe<Uint8Array | undefined>;
@@ -29,6 +35,7 @@ export interface NumberStore {
 
 /** Numbers of one sequence, in their order: one of these for each, in the process that owns it. */
 export class SequenceValues {
+  #isRetired = false;
   readonly #engine: NumberStore;
   readonly #key: Uint8Array;
   #of: SequenceDescriptor | undefined;
@@ -54,10 +61,17 @@ export class SequenceValues {
     return this.#inTurn(() => this.#next(sequence));
   }
 
+  /** As `state`; from now on it gives no number: another shard does. */
+  retire(sequence: SequenceDescriptor): Promise<SequenceState> {
+    return this.#inTurn(async () => {
+      await this.#load(sequence);
+      this.#isRetired = true;
+      return { last: this.#last, isCalled: this.#isCalled };
+    });
+  }
+
   /** What was given last, and whether it was given: `SELECT last_value, is_called`. */
-  state(
-    sequence: SequenceDescriptor,
-  ): Promise<{ readonly last: bigint; readonly isCalled: boolean }> {
+  state(sequence: SequenceDescriptor): Promise<SequenceState> {
     return this.#inTurn(async () => {
       await this.#load(sequence);
       return { last: this.#last, isCalled: this.#isCalled };
@@ -72,6 +86,7 @@ export class SequenceValues {
   set(sequence: SequenceDescriptor, value: bigint, isCalled: boolean): Promise<void> {
     const { min, max, name } = sequence;
     return this.#inTurn(async () => {
+      if (this.#isRetired) throw tableMoving(name);
       if (value < min || value > max) {
         const bounds = `sequence "${name}" (${min}..${max})`;
         const message = `setval: value ${value} is out of bounds for ${bounds}`;
@@ -86,6 +101,7 @@ export class SequenceValues {
   }
 
   async #next(sequence: SequenceDescriptor): Promise<bigint> {
+    if (this.#isRetired) throw tableMoving(sequence.name);
     await this.#load(sequence);
     if (this.#of !== sequence && !isSame(this.#of, sequence)) this.#left = 0;
     this.#of = sequence;

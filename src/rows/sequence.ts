@@ -148,6 +148,19 @@ export class TransactionSequences {
     return sequence;
   }
 
+  /** Takes a sequence of another shard, under the first free name. Nothing where it is here. */
+  async bring(sequence: SequenceDescriptor): Promise<void> {
+    if ((await this.find(sequence.id)) !== undefined) return;
+    const { namespace } = sequence;
+    let { name } = sequence;
+    for (let n = 1; (await this.byName(namespace, name)) !== undefined; n++) {
+      name = `${sequence.name}${n}`;
+    }
+    const brought = { ...sequence, name };
+    await this.#claimName(brought);
+    this.#put(brought);
+  }
+
   /** Creates a sequence under the first free name: `t_id_seq`, `t_id_seq1`, … */
   async createNamed(spec: SequenceSpec): Promise<SequenceDescriptor> {
     let name = spec.name;

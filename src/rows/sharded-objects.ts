@@ -1,4 +1,5 @@
-import type { AnyId } from "../base/ids.ts";
+import type { AnyId, TableId } from "../base/ids.ts";
+import type { TableDescriptor } from "./descriptor.ts";
 import type { NewObject, SqlObject } from "./objects.ts";
 import type { RowTransaction } from "./row-transaction.ts";
 import type { SequenceDescriptor } from "./sequence.ts";
@@ -24,14 +25,24 @@ export function shardedTables({ home, at, all, met }: ShardedHost): RowTransacti
     find: async (id) => await (await at(id)).tables.find(id),
     get: async (id) => await (await at(id)).tables.get(id),
     list: async () => {
+      const shards = await all();
       const lists = await Promise.all(
-        (await all()).map(async (tx) => {
+        shards.map(async (tx) => {
           const tables = await tx.tables.list();
-          for (const { id } of tables) met(id, tx);
-          return tables;
+          return tables.filter(({ incoming }) => incoming === undefined);
         }),
       );
-      return lists.flat();
+      const found = new Map<TableId, TableDescriptor>();
+      for (const [i, tables] of lists.entries()) {
+        for (const table of tables) {
+          // One that has moved is there twice, until its old place forgets it.
+          const isOld = found.has(table.id) && table.moving?.state === "closed";
+          if (isOld) continue;
+          found.set(table.id, table);
+          met(table.id, shards[i] as ShardTransaction);
+        }
+      }
+      return [...found.values()];
     },
     listTemporary: () => home.tables.listTemporary(),
     temporary: (namespace, name) => home.tables.temporary(namespace, name),
@@ -39,8 +50,15 @@ export function shardedTables({ home, at, all, met }: ShardedHost): RowTransacti
 }
 
 /** The first thing that is found, of the home before others; which shard has it is known then. */
-function firstOf<T extends { readonly id: AnyId }>({ home, all, met }: ShardedHost) {
-  return async (look: (tx: ShardTransaction) => Promise<T | undefined>): Promise<T | undefined> => {
+function firstOf<T extends { readonly id: AnyId }>(
+  { home, all, met }: ShardedHost,
+  isHere: (tx: ShardTransaction, found: T) => Promise<boolean> = async () => true,
+) {
+  return async (ask: (tx: ShardTransaction) => Promise<T | undefined>): Promise<T | undefined> => {
+    const look = async (tx: ShardTransaction): Promise<T | undefined> => {
+      const found = await ask(tx);
+      return found !== undefined && (await isHere(tx, found)) ? found : undefined;
+    };
     const own = await look(home);
     if (own !== undefined) {
       met(own.id, home);
@@ -56,9 +74,19 @@ function firstOf<T extends { readonly id: AnyId }>({ home, all, met }: ShardedHo
   };
 }
 
+/** Of a table that moves, a sequence is in both shards for a while. */
+async function isSequenceHere(
+  tx: ShardTransaction,
+  { ownedBy }: SequenceDescriptor,
+): Promise<boolean> {
+  if (ownedBy === undefined) return true;
+  const table = await tx.tables.find(ownedBy.table);
+  return table?.incoming === undefined && table?.moving?.state !== "closed";
+}
+
 export function shardedSequences(host: ShardedHost): RowTransaction["sequences"] {
   const { home, all, writing, met } = host;
-  const first = firstOf<SequenceDescriptor>(host);
+  const first = firstOf<SequenceDescriptor>(host, isSequenceHere);
   const find = (id: AnyId) => first((tx) => tx.sequences.find(id));
   return {
     find,
@@ -67,9 +95,11 @@ export function shardedSequences(host: ShardedHost): RowTransaction["sequences"]
     list: async () => {
       const found: SequenceDescriptor[] = [];
       for (const tx of await all()) {
-        const sequences = await tx.sequences.list();
-        for (const { id } of sequences) met(id, tx);
-        found.push(...sequences);
+        for (const sequence of await tx.sequences.list()) {
+          if (!(await isSequenceHere(tx, sequence))) continue;
+          met(sequence.id, tx);
+          found.push(sequence);
+        }
       }
       return found;
     },
@@ -114,10 +144,15 @@ export function shardedObjects(host: ShardedHost): RowTransaction["objects"] {
     },
     list: async () => {
       const found: SqlObject[] = [];
+      const comments = new Set<string>();
       for (const tx of await all()) {
-        const objects = await tx.objects.list();
-        for (const { id } of objects) met(id, tx);
-        found.push(...objects);
+        for (const object of await tx.objects.list()) {
+          // Of a table that has moved, its old place has them too for a while.
+          if (object.kind === "comment" && comments.has(object.name)) continue;
+          if (object.kind === "comment") comments.add(object.name);
+          met(object.id, tx);
+          found.push(object);
+        }
       }
       return found;
     },

@@ -10,7 +10,8 @@ import { Counter } from "./counter.ts";
 import { type Expressions, NO_EXPRESSIONS } from "./expressions.ts";
 import { RowLocks } from "./locks.ts";
 import type { BeginOptions } from "./row-requests.ts";
-import { SequenceValues } from "./sequence-values.ts";
+import type { SequenceDescriptor } from "./sequence.ts";
+import { type SequenceState, SequenceValues } from "./sequence-values.ts";
 import { DescriptorCache } from "./tables.ts";
 import { RowTransaction } from "./transaction.ts";
 import type { TransactionHost } from "./transaction-host.ts";
@@ -64,6 +65,25 @@ export class RowStore {
    */
   async numberFrom(first: number): Promise<void> {
     await this.#relations.startAt(BigInt(first));
+  }
+
+  get engine(): Engine {
+    return this.#options.engine;
+  }
+
+  /** A relation that no table had before. */
+  async newRelation(): Promise<number> {
+    return await this.#host.newRelation();
+  }
+
+  /** The last number of a sequence that goes to another shard: it gives none from now on. */
+  async retireSequence(sequence: SequenceDescriptor): Promise<SequenceState> {
+    return await this.#valuesOf(sequence.id).retire(sequence);
+  }
+
+  /** A sequence that was to go stays, or has come: where it stands is read again. */
+  reviveSequence(id: AnyId): void {
+    this.#values.delete(id);
   }
 
   get clock(): Clock {

@@ -13,6 +13,7 @@ const SYSTEM_RELATIONS = {
   unpublished: 4,
   objects: 5,
   indexBuilds: 6,
+  moves: 7,
 } as const;
 
 /** What the keys of one index of such a relation begin with. */

@@ -22,6 +22,7 @@ import { expressionsOf, withTexts } from "./expressions.ts";
 import { forgetBuild } from "./index-builds.ts";
 import { type RangeRequest, ROW_SPACE } from "./key-codec.ts";
 import type { MoveHost } from "./move-rows.ts";
+import { refuseWhileMoving } from "./moving.ts";
 import { refuseBadRow } from "./row-checks.ts";
 import { numberAs, type SequenceType, type TransactionSequences } from "./sequence.ts";
 import { isWidened, setColumnType } from "./set-column-type.ts";
@@ -98,6 +99,7 @@ export class TableChanges {
   /** Deletes a range of rows unread, where no index and no other table knows of them. */
   async deleteRange(table: TableDescriptor, range: RangeRequest): Promise<void> {
     const compiled = await this.#on.use(table);
+    refuseWhileMoving("write", table);
     await this.#constraints.refuseTruncate(table, []);
     // Entries of an index are found by reading the rows.
     if (table.indexes.length > 0 || (table.referencedBy ?? []).length > 0) {

@@ -6,6 +6,7 @@ import { sequenceOf, type TableDescriptor } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { decodeDescriptor, encodeDescriptor } from "./descriptor-json.ts";
 import { rowError } from "./errors.ts";
+import { type MoveNote, moveNotes, noteMarks, refuseWhileMoving } from "./moving.ts";
 import { SystemKeys, systemPrefix } from "./system-prefix.ts";
 import { isTemporaryId } from "./temporary/marks.ts";
 import {
@@ -140,8 +141,28 @@ export class TransactionTables {
     });
   }
 
-  /** Stores a descriptor, in place of the one before. @throws as `claimName`. */
+  /** Tables that a move has marked. */
+  async moves(): Promise<readonly MoveNote[]> {
+    return await moveNotes(this.#access);
+  }
+
+  /** As `put`, by the move of a table. */
+  async mark(table: TableDescriptor, before: TableDescriptor | undefined): Promise<void> {
+    await this.#put(table, before);
+    noteMarks(this.#access, table);
+  }
+
+  /**
+   * Stores a descriptor, in place of the one before.
+   *
+   * @throws as `claimName`; FirnError `Unavailable`, code `ROW_TABLE_MOVING` (40001).
+   */
   async put(table: TableDescriptor, before: TableDescriptor | undefined): Promise<void> {
+    if (before !== undefined) refuseWhileMoving("write", before);
+    await this.#put(table, before);
+  }
+
+  async #put(table: TableDescriptor, before: TableDescriptor | undefined): Promise<void> {
     refuseTemporarySequences(table);
     if (table.unnamed !== true && (before === undefined || !isSameName(before, table))) {
       await this.#claimName(table);
@@ -168,7 +189,10 @@ export class TransactionTables {
     await notePublished(this.#access, table);
   }
 
+  /** @throws FirnError `Unavailable`, code `ROW_TABLE_MOVING` (40001). */
   remove(table: TableDescriptor): void {
+    refuseWhileMoving("write", table);
+    if (table.moving !== undefined) noteMarks(this.#access, { id: table.id });
     this.#access.delete(this.#cacheOf(table.id).keyOf(table.id));
     if (table.unnamed !== true) this.#access.delete(nameKey(table));
   }

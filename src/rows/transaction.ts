@@ -8,7 +8,7 @@ import { type CheckHost, checkWholeIndex, IndexCheck, type IndexReport } from ".
 import { type CompiledTable, readerOf } from "./compiled-table.ts";
 import { RowCompletion } from "./completion.ts";
 import type { Datum } from "./datum.ts";
-import { type TableDescriptor, visibleColumns } from "./descriptor.ts";
+import { type Marks, type TableDescriptor, visibleColumns } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { EngineView, type RowIsolation, sameBytes } from "./engine-view.ts";
 import { conflictOf, rowError } from "./errors.ts";
@@ -20,6 +20,7 @@ import { IndexBuilds } from "./index-builds.ts";
 import type { RangeRequest } from "./key-codec.ts";
 import { RowLoad } from "./load.ts";
 import type { LockOutcome, LockOwner } from "./locks.ts";
+import { refuseWhileMoving } from "./moving.ts";
 import { TransactionObjects } from "./objects.ts";
 import type {
   BeginOptions,
@@ -746,6 +747,7 @@ export class RowTransaction implements LockOwner {
       }
       this.#used.add(table);
     }
+    refuseWhileMoving("read", table);
     return await this.#host.compiled.of(table);
   }
 
@@ -763,9 +765,10 @@ export class RowTransaction implements LockOwner {
   }
 
   /** A read-only transaction writes temporary tables too. @throws as `assertWritable`. */
-  #assertWritableOf({ id }: { readonly id: AnyId }): void {
-    if (isTemporaryId(id)) this.#assertGoing();
+  #assertWritableOf(of: Marks & { readonly id: AnyId; readonly name: string }): void {
+    if (isTemporaryId(of.id)) this.#assertGoing();
     else this.assertWritable();
+    refuseWhileMoving("write", of);
   }
 
   /** @throws FirnError `Invalid`, code `ROW_TRANSACTION_READ_ONLY` (25006). */

@@ -147,6 +147,7 @@ const UNITS: Readonly<Partial<Record<JobKind, string>>> = {
   delete: "things",
   import: "tables",
   "build-index": "rows",
+  "move-table": "rows and entries",
 };
 
 function progressOf({ kind, done, total }: Job): { readonly progress?: JobProgressInfo } {

@@ -60,6 +60,8 @@ import { PatternRequests } from "./rows/pattern-requests.ts";
 import { RowCursors } from "./rows/row-cursors.ts";
 import { RowIndexJobs } from "./rows/row-index-jobs.ts";
 import { RowIndexes } from "./rows/row-indexes.ts";
+import { RowMoveJobs } from "./rows/row-move-jobs.ts";
+import { RowMoves } from "./rows/row-moves.ts";
 import { RowRequests } from "./rows/row-requests.ts";
 import { type RowShard, RowShards } from "./rows/row-shards.ts";
 import { RowTables } from "./rows/row-tables.ts";
@@ -197,9 +199,9 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const views = new IcebergViews(catalog, viewFiles, places, configs);
   const reports = new MetricsReports(catalog, metrics, stores.onDefect);
   const sources = () => ({ snapshots, historyRetentionMs, principals: model.principals });
-  const { closeRows, rows, indexes, sql, requestsOf } = rowsOf(parts, catalog, places, sources);
+  const { closeRows, sql, requestsOf, ...ofRows } = rowsOf(parts, catalog, places, sources);
   const tableImport = importOf(parts, { catalog, reading, namespaces, tables });
-  const work = { catalog, collector, tombstones, files, viewFiles, places, rows, tableImport };
+  const work = { catalog, collector, tombstones, files, viewFiles, places, tableImport, ...ofRows };
   const { jobs, ofJobs } = jobsOf(parts, work);
   const guard = guardOf(catalog, jobs, metrics, parts.account?.name);
   const snapshots = guardedBy(guard, new TableSnapshots(catalog, files, logs));
@@ -243,8 +245,8 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     history,
     model,
     sql,
-    rows: guardedBy(guard, rows),
-    indexes: guardedBy(guard, indexes),
+    rows: guardedBy(guard, ofRows.rows),
+    indexes: guardedBy(guard, ofRows.indexes),
     copies: new RelationCopies({ catalog, locations, tables: files, views: viewFiles, places }),
     readBody: (bytes) => readObject(reading, bytes),
     jobs,
@@ -360,7 +362,11 @@ function rowsOf(
   const { clock, prng } = parts.stores;
   const publish = async (store: RowStore): Promise<void> => await rows.publish(OWN_ACTOR, store);
   const account = parts.account?.name ?? DEFAULT_ACCOUNT;
-  const shards = new RowShards({ clock, prng, account, open, has, areShared, publish });
+  const heal = async (store: RowStore, shard: string): Promise<void> =>
+    await moveJobs.heal(store, shard);
+  const shards = new RowShards({ clock, prng, account, open, has, areShared, publish, heal });
+  const moveJobs = new RowMoveJobs({ catalog, shards, blobs: parts.stores.blobs });
+  const moves = new RowMoves(catalog, moveJobs);
   const json = onceLoaded(async () => {
     const { JsonRows } = await import("./rows/json-rows.ts");
     return new JsonRows(clock, prng);
@@ -377,7 +383,7 @@ function rowsOf(
   ): OfRows => {
     const newId = () => ids.mint<TableId>();
     return {
-      rows: new RowRequests({ clock, tokens, rows, tables, cursors, indexes, newId, json }),
+      rows: new RowRequests({ clock, tokens, rows, tables, cursors, indexes, moves, newId, json }),
       patterns: new PatternRequests({ clock, ids, rows, archives, names, tables }),
       rowShards: new RowShardResources({
         catalog,
@@ -389,12 +395,12 @@ function rowsOf(
   };
   const { onUnreleased, spillSpace } = parts;
   const told = { onUnreleased, spillSpace };
-  const sql = new SqlService({ catalog, tables: rows, indexes, shards, sources, ...told });
+  const sql = new SqlService({ catalog, tables: rows, indexes, moves, shards, sources, ...told });
   const closeRows = async (): Promise<void> => {
     cursors.close();
     await shards.close();
   };
-  return { closeRows, rows, indexes, sql, requestsOf };
+  return { closeRows, rows, indexes, moveJobs, sql, requestsOf };
 }
 
 function onceLoaded<T>(load: () => Promise<T>): () => Promise<T> {
@@ -414,6 +420,7 @@ interface Work {
   readonly viewFiles: MetadataFiles<ViewMetadata>;
   readonly places: TableLocations;
   readonly rows: RowTables;
+  readonly moveJobs: RowMoveJobs;
   readonly tableImport: TableImport;
 }
 
@@ -427,7 +434,7 @@ function fsckOf(parts: FsckParts, { files, viewFiles, rows }: Work): Fsck {
 /** The runner of the background jobs, and what reads files for them. */
 function jobsOf(
   parts: NodeParts,
-  { catalog, collector, tombstones, files, viewFiles, places, rows, tableImport }: Work,
+  { catalog, collector, tombstones, files, viewFiles, places, rows, moveJobs, tableImport }: Work,
 ): { readonly jobs: JobRunner; readonly ofJobs: Reading } {
   const { stores, locations, metrics, pointersExpire: expires = false } = parts;
   const { clock } = catalog.context;
@@ -449,6 +456,7 @@ function jobsOf(
   const works = {
     import: imports.run.bind(imports),
     "build-index": builds.run.bind(builds),
+    "move-table": moveJobs.run.bind(moveJobs),
     purge: (lease: JobLease, ended: AbortSignal) =>
       lease.job.subject.type === "account" ? ofAccounts.run(lease, ended) : purge.run(lease, ended),
     delete: deletion.run.bind(deletion),

@@ -60,6 +60,7 @@ export class MemoryCatalog {
         tables.set(name, table.id);
         return { kept: () => undefined, undo: async () => void tables.delete(name) };
       },
+      moveTable: async () => undefined,
       buildIndex: async (table, spec) => {
         await beginIndex(this.#store, table, spec);
         await buildIndex(this.#store, table, spec.name);

@@ -60,6 +60,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "SigningKeys",
   "RowCursors",
   "RowIndexJobs",
+  "RowMoveJobs",
   "RowReaders",
   "RowShards",
   "SealedTexts",

@@ -21,6 +21,7 @@ const JOB_KINDS: ReadonlySet<string> = new Set<JobKind>([
   "delete",
   "import",
   "build-index",
+  "move-table",
   "forget-tombstones",
   "collect-garbage",
 ]);

@@ -2,6 +2,7 @@ import type { RowOperations } from "../../api/row-operations.ts";
 import type { Call, Handlers } from "./call.ts";
 import { JsonText } from "./json-text.ts";
 import { relationOf } from "./names.ts";
+import { renderJob } from "./render.ts";
 
 /** Answers of these are made as text: their numbers may not survive as values of JavaScript. */
 async function asText<Name extends keyof RowOperations>(
@@ -22,4 +23,8 @@ export const ROW_HANDLERS: Handlers<keyof RowOperations> = {
     call.service.rows.check(call.actor, relationOf(call.params), { ...call.body, repair: false }),
   repairRows: (call) =>
     call.service.rows.check(call.actor, relationOf(call.params), { ...call.body, repair: true }),
+  moveTable: async ({ actor, service, params, body }) =>
+    renderJob(
+      await service.jobs.begun(actor, await service.rows.move(actor, relationOf(params), body)),
+    ),
 };

@@ -442,6 +442,7 @@ const ROW_REQUESTS: RulesOf<RowRequests> = {
   check: (place, { repair }) => [
     on(tableOf(place), "read-data", ...(repair ? (["write-data"] as const) : [])),
   ],
+  move: (place) => [on(tableOf(place), "alter")],
 };
 
 /** Of a table that was found: who found it was asked. */

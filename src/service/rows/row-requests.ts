@@ -2,14 +2,15 @@ import type {
   CheckedIndexes,
   CheckRows,
   GetRows,
+  MoveTable,
   RequiredFence,
   RowWrite,
   ScanRows,
   WriteRows,
 } from "../../api/row-operations.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { FirnError } from "../../base/error.ts";
-import type { Table } from "../../catalog/model.ts";
+import { type FirnError, invalid } from "../../base/error.ts";
+import type { Job, Table } from "../../catalog/model.ts";
 import { requireFence } from "../../patterns/index.ts";
 import {
   type ColumnDescriptor,
@@ -31,6 +32,7 @@ import type { RelationPlace } from "../resources/resource.ts";
 import type { JsonRows } from "./json-rows.ts";
 import type { CursorPage, RowCursor, RowCursors } from "./row-cursors.ts";
 import type { RowIndexes } from "./row-indexes.ts";
+import type { RowMoves } from "./row-moves.ts";
 import type { OpenRowTable, RowTables } from "./row-tables.ts";
 import { listed, NO_ROW, requireVersion, type ShownRow, shownRows } from "./shown-rows.ts";
 
@@ -49,6 +51,7 @@ export interface RowRequestParts {
   readonly tables: RelationResources<Table>;
   readonly cursors: RowCursors;
   readonly indexes: RowIndexes;
+  readonly moves: Pick<RowMoves, "begin">;
   readonly newId: () => string;
   /** Loaded with the first request: it brings the types of SQL along. */
   readonly json: () => Promise<JsonRows>;
@@ -188,6 +191,19 @@ export class RowRequests {
     const indexes = await this.#parts.indexes.check(actor, await this.#open(actor, place), asked);
     const agrees = indexes.every(({ missing, extra, wrong }) => missing + extra + wrong === 0);
     return { indexes, agrees };
+  }
+
+  /**
+   * Makes the job that moves a table to another shard of its catalog.
+   *
+   * @throws FirnError `TABLE_NOT_FOUND`, `FORMAT_UNSUPPORTED`, `ROW_SHARD_NOT_FOUND`; `Invalid`
+   *   `ROW_SHARD_SAME`: it is there; as `TableMove.check`.
+   */
+  async move(actor: Actor, place: RelationPlace, { shard }: MoveTable): Promise<Job> {
+    const { id: table } = await this.#open(actor, place);
+    const job = await this.#parts.moves.begin(actor, { table, shard });
+    if (job !== undefined) return job;
+    throw invalid("ROW_SHARD_SAME", "the table is in that shard already", { shard });
   }
 
   async #leasesOf(

@@ -18,6 +18,8 @@ export interface RowShardsParts {
   readonly open: ((shard: string) => Promise<RowShard>) | undefined;
   /** As `RowStoreOptions.publish`. */
   readonly publish?: (store: RowStore) => Promise<void>;
+  /** Ends what moves of tables have left in a shard that was opened. */
+  readonly heal?: (store: RowStore, shard: string) => Promise<void>;
   /** Whether a shard is there. */
   readonly has?: ((shard: string) => Promise<boolean>) | undefined;
   /** Other nodes may own shards: `of` then throws `ShardElsewhere`. */
@@ -72,6 +74,8 @@ export class RowShards {
         ...(publish && { publish }),
       });
       this.#stores.set(engine, store);
+      // What cannot be ended now waits until the shard is opened again.
+      await this.#parts.heal?.(store, shard).catch(() => undefined);
     }
     return store;
   }

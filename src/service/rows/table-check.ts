@@ -5,6 +5,7 @@ import {
   type StoredTables,
   type TableDescriptor,
   visibleColumns,
+  withoutMarks,
 } from "../../rows/index.ts";
 import { shardOf } from "./row-places.ts";
 import type { RowShards } from "./row-shards.ts";
@@ -33,7 +34,8 @@ export async function checkRowTable(
     return await checkStored(
       {
         find: (id) => tx.tables.find(id),
-        checkIndex: (stored, index) => tx.checkIndex(stored, index),
+        // Its rows are there while it moves.
+        checkIndex: (stored, index) => tx.checkIndex(withoutMarks(stored), index),
       },
       table,
     );

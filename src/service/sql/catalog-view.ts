@@ -8,6 +8,7 @@ import { SqlError } from "../../sql/error.ts";
 import type { SpillSpace } from "../../sql/exec/spill.ts";
 import type { Actor } from "../actor.ts";
 import type { RowIndexes } from "../rows/row-indexes.ts";
+import type { RowMoves } from "../rows/row-moves.ts";
 import { placeById, shardNamed } from "../rows/row-places.ts";
 import type { RowShards } from "../rows/row-shards.ts";
 import type { RowTables } from "../rows/row-tables.ts";
@@ -22,6 +23,7 @@ export interface SqlParts {
   readonly catalog: AccountCatalog;
   readonly tables: RowTables;
   readonly indexes: RowIndexes;
+  readonly moves: RowMoves;
   readonly shards: RowShards;
   /** What system tables are read from beside the catalog. */
   readonly sources: () => Pick<SystemSources, "snapshots" | "historyRetentionMs"> &
@@ -46,7 +48,7 @@ const PUBLIC = "public";
  * looked up. Changes were judged when their statements ran: a commit makes them as they stand.
  */
 export function catalogView(parts: SqlParts, access: SessionAccess, name: string): CatalogView {
-  const { catalog, tables, indexes, shards, sources } = parts;
+  const { catalog, tables, indexes, moves, shards, sources } = parts;
   const virtual = systemTables({ catalog, shards, ...sources() }, access, name);
   const roles = sessionRoles({ catalog, access, database: name, ...sources() });
   if (name === SYSTEM_DATABASE) return systemView(catalog, access, virtual, roles);
@@ -79,6 +81,8 @@ export function catalogView(parts: SqlParts, access: SessionAccess, name: string
       const store = await shards.of(place ?? entity.id);
       await unjudged(() => indexes.build(actor, { store, id }, spec, signal));
     },
+    moveTable: (table, shard, signal) =>
+      unjudged(() => moves.move(actor, { table, shard }, signal)),
     releaseTable: (at, id) => unjudged(() => tables.release(actor, refOf(at), id)),
     renameTable: async (from, to) => {
       await named(`relation "${to.name}"`, "42P07", () =>

@@ -207,6 +207,11 @@ export class CatalogChanges {
     await this.#catalog.buildIndex(table, spec, signal);
   }
 
+  /** As `CatalogView.moveTable`: not part of the transaction. */
+  async moveTable(table: TableId, shard: string, signal: AbortSignal): Promise<void> {
+    await this.#catalog.moveTable(table, shard, signal);
+  }
+
   /** The tables of a namespace. */
   async tablesIn(rows: RowTransaction, path: readonly string[]): Promise<TableDescriptor[]> {
     if (this.#isTemporary(path)) return [...(await rows.tables.listTemporary())];

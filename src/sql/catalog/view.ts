@@ -78,6 +78,8 @@ export interface CatalogView {
    * @throws FirnError 23505: two rows have one key; the index is dropped.
    */
   buildIndex(table: TableId, spec: IndexSpec, signal: AbortSignal): Promise<void>;
+  /** Moves a table to another shard, by its name: many small transactions. */
+  moveTable(table: TableId, shard: string, signal: AbortSignal): Promise<void>;
   /** @throws SqlError 42P07, 3F000. */
   renameTable(from: TableName, to: TableName): Promise<Claim>;
   /** Principals and roles; absent: SQL knows of none. */

@@ -229,7 +229,7 @@ const NATIVE: Readonly<Record<string, Rule>> = {
   ...all([["T", "write-data"]], "putStats putStatsBatch deleteStats"),
   ...all(
     [["T", "alter"]],
-    "refreshTable putConstraints mergeConstraints appendConstraints deleteConstraint " +
+    "moveTable refreshTable putConstraints mergeConstraints appendConstraints deleteConstraint " +
       "deleteConstraints",
   ),
   updateTable: alter("T"),

@@ -77,6 +77,7 @@ export class SimNames {
       },
       releaseTable: (at, id) => this.#release(host, at, id),
       renameTable: (from, to) => this.#rename(host, from, to),
+      moveTable: async () => undefined,
       buildIndex: async (table, spec, signal) => {
         await beginIndex(store, table, spec);
         await buildIndex(store, table, spec.name, () => signal.throwIfAborted());

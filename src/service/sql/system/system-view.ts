@@ -120,5 +120,6 @@ export function systemView(
     dropNamespace: refuse,
     releaseTable: refuse,
     buildIndex: refuse,
+    moveTable: refuse,
   };
 }

@@ -22,6 +22,7 @@ import {
 import { planRenameDomainConstraint } from "./domains.ts";
 import { noElements } from "./elements.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
+import { moveTable, shardAsked } from "./move-table.ts";
 import { renameInViews } from "./rename-in-views.ts";
 import { moveSequence, planMoveSequence } from "./sequences.ts";
 import { checkResetParameters, checkStorageParameters } from "./storage-parameters.ts";
@@ -47,6 +48,7 @@ export function planAlterTable(
   if (objtype !== undefined && objtype !== "OBJECT_TABLE") {
     throw notSupported(`ALTER ${objtype.replace("OBJECT_", "").replaceAll("_", " ")}`);
   }
+  const shard = shardAsked(cmds);
   return ddlPlan(env, "ALTER TABLE", async (on) => {
     const found = await tableOf(on, ports, relation, isOptional);
     if (found === undefined) return;
@@ -54,6 +56,10 @@ export function planAlterTable(
     if (table.materialized === true) {
       const message = `ALTER TABLE cannot change the materialized view "${table.name}"`;
       throw new SqlError("42809", message);
+    }
+    if (shard !== undefined) {
+      await moveTable(on, table, shard);
+      return;
     }
     for (const node of cmds) {
       const command = contentOf(node, "AlterTableCmd") ?? {};
@@ -139,12 +145,7 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
     case "AT_DropConstraint":
       return await withoutConstraint(change, name, isOptional);
     case "AT_SetRelOptions":
-      if (checkStorageParameters(contentOf(def, "List")?.items ?? []) !== undefined) {
-        throw notSupported(
-          "a move of a table to another shard",
-          "Make it there, and copy its rows.",
-        );
-      }
+      checkStorageParameters(contentOf(def, "List")?.items ?? []);
       return table;
     case "AT_ResetRelOptions":
       checkResetParameters(contentOf(def, "List")?.items ?? []);

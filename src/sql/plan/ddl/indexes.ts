@@ -66,7 +66,7 @@ function isAlone({ transaction }: RunContext): boolean {
 }
 
 /** @throws SqlError 25001 for what PostgreSQL runs by itself alone. */
-function refuseBlock(run: RunContext, what: string): void {
+export function refuseBlock(run: RunContext, what: string): void {
   if (isAlone(run) && !run.isOfMany) return;
   throw new SqlError("25001", `${what} cannot run inside a transaction block`);
 }
