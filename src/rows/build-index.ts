@@ -1,7 +1,7 @@
 import { FirnError } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
 import { Stretches } from "../base/steps.ts";
-import { CHECK_PART, type IndexReport } from "./check-index.ts";
+import type { IndexReport } from "./check-index.ts";
 import type { IndexBuildStep } from "./index-builds.ts";
 import type { RowStore } from "./store.ts";
 import type { IndexSpec } from "./table-spec.ts";
@@ -87,7 +87,7 @@ export async function repairIndex(
       total.wrong += part.wrong;
       total.extra += part.extra;
       after = part.last;
-      if (part.count < CHECK_PART) break;
+      if (part.isEnd) break;
     }
   }
   return total;

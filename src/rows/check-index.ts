@@ -4,12 +4,13 @@ import { Stretches } from "../base/steps.ts";
 import type { Maybe } from "../lsm/index.ts";
 import type { CompiledIndex, IndexEntry } from "./compiled-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
+import type { Datum } from "./datum.ts";
 import { duplicate } from "./duplicate.ts";
 import type { EngineView } from "./engine-view.ts";
 import type { ExpressionContext } from "./expressions.ts";
 import type { LockOutcome } from "./locks.ts";
 import type { RowLock } from "./row-requests.ts";
-import type { StoredRow } from "./scan.ts";
+import type { StoredRow } from "./stored-rows.ts";
 
 /** What is wrong with an index: how many rows lack an entry, and so on. */
 export interface IndexReport {
@@ -28,6 +29,8 @@ export interface IndexReport {
 export interface CheckedPart {
   /** The last key that was looked at; undefined: none was left. */
   readonly last: Uint8Array | undefined;
+  /** Whether nothing is behind it. */
+  readonly isEnd: boolean;
   readonly count: number;
   readonly missing: number;
   readonly extra: number;
@@ -72,23 +75,29 @@ export class IndexCheck {
   /** Whether each of the next rows has its entry. */
   async rows(after: Uint8Array | undefined, limit: number): Promise<CheckedPart> {
     const { key, rows } = this.#compiled;
-    const found = await this.#next(key.range({}), after, limit);
-    const entries = found.map(({ key: name, value }) =>
-      this.#index.entry(rows.row(name, value), this.#on.context()),
-    );
-    const wanted = entries.filter((entry) => entry !== undefined);
-    const stored = await this.#on.view.getMany(wanted.map((entry) => entry.key));
+    const next = await this.#next(key.range({}), after, limit);
+    const entries: (readonly IndexEntry[])[] = [];
+    const wanted: Uint8Array[] = [];
+    for (const { key: name, value } of next) {
+      // A row may have thousands of terms.
+      if (wanted.length > PART_ENTRIES) break;
+      const own = this.#index.entries(rows.row(name, value), this.#on.context());
+      entries.push(own);
+      for (const entry of own) wanted.push(entry.key);
+    }
+    const stored = await this.#on.view.getMany(wanted);
+    const found = next.slice(0, entries.length);
     const suspects: StoredRow[] = [];
     const counts = { missing: 0, wrong: 0 };
     let at = 0;
-    for (const [i, entry] of entries.entries()) {
-      if (entry === undefined) continue;
-      const fate = this.#fate(entry, stored[at++]);
+    for (const [i, own] of entries.entries()) {
+      const fate = worst(own.map((entry) => this.#fate(entry, stored[at++])));
       if (fate === "right") continue;
       counts[fate]++;
       suspects.push(found[i] as StoredRow);
     }
-    return { last: found.at(-1)?.key, count: found.length, extra: 0, ...counts, suspects };
+    const isEnd = found.length === next.length && next.length < limit;
+    return { last: found.at(-1)?.key, isEnd, count: found.length, extra: 0, ...counts, suspects };
   }
 
   /** Whether each of the next entries is one that its row has. */
@@ -101,7 +110,8 @@ export class IndexCheck {
       return row === undefined || !this.#isOf(entry.key, owner, row);
     });
     const counts = { missing: 0, wrong: 0, extra: suspects.length };
-    return { last: found.at(-1)?.key, count: found.length, ...counts, suspects };
+    const isEnd = found.length < limit;
+    return { last: found.at(-1)?.key, isEnd, count: found.length, ...counts, suspects };
   }
 
   /**
@@ -110,13 +120,24 @@ export class IndexCheck {
    * @throws FirnError `AlreadyExists`, code `ROW_DUPLICATE` (23505): another row has it.
    */
   async mend(on: CheckHost, name: Uint8Array): Promise<RowFate> {
-    const { lock, read, context, view } = on;
+    const { lock, read, context } = on;
     await lock(name, SHARE);
     const value = await read(name, SHARE);
     if (value === undefined) return "right";
     const row = this.#compiled.rows.row(name, value);
-    const entry = this.#index.entry(row, context());
-    if (entry === undefined) return "right";
+    const fates: RowFate[] = [];
+    for (const entry of this.#index.entries(row, context())) {
+      fates.push(await this.#mendEntry(on, name, row, entry));
+    }
+    return worst(fates);
+  }
+
+  async #mendEntry(
+    { lock, read, context, view }: CheckHost,
+    name: Uint8Array,
+    row: readonly Datum[],
+    entry: IndexEntry,
+  ): Promise<RowFate> {
     if (entry.isUnique) await lock(entry.key, UPDATE);
     const stored = await read(entry.key, UPDATE);
     const fate = this.#fate(entry, stored);
@@ -163,8 +184,8 @@ export class IndexCheck {
 
   #isOf(entryKey: Uint8Array, name: Uint8Array, value: Uint8Array): boolean {
     const row = this.#compiled.rows.row(name, value);
-    const entry = this.#index.entry(row, this.#on.context());
-    return entry !== undefined && bytesEqual(entry.key, entryKey);
+    const entries = this.#index.entries(row, this.#on.context());
+    return entries.some((entry) => bytesEqual(entry.key, entryKey));
   }
 
   /** Entries of older schema versions differ in bytes, not in what they say. */
@@ -214,11 +235,19 @@ export async function checkWholeIndex(
       total.extra += part.extra;
       total.wrong += part.wrong;
       after = part.last;
-      if (part.count < CHECK_PART) break;
+      if (part.isEnd) break;
     }
   }
   return total;
 }
 
+/** What is wrong with a row that has several entries. */
+function worst(fates: readonly RowFate[]): RowFate {
+  if (fates.includes("missing")) return "missing";
+  return fates.includes("wrong") ? "wrong" : "right";
+}
+
 /** Rows or entries of one part. */
 export const CHECK_PART = 500;
+/** Entries of the rows of one part, those of its last row apart. */
+const PART_ENTRIES = 5_000;

@@ -9,8 +9,8 @@ import type {
 } from "./descriptor.ts";
 import type { RefusedValue } from "./errors.ts";
 import type { CompiledExpression, ExpressionContext, ExpressionUse } from "./expressions.ts";
+import { type IndexForm, indexFormOf, type TypedPart } from "./index-form.ts";
 import { type CodecPart, KeyCodec } from "./key-codec.ts";
-import { keyFormOf } from "./key-columns.ts";
 import { RowReader } from "./row-reader.ts";
 import { RowWriter, type StoredColumn } from "./row-writer.ts";
 
@@ -94,6 +94,7 @@ export class EntryReader {
 }
 
 const NO_PARTS: readonly Datum[] = [];
+const NO_ENTRIES: readonly IndexEntry[] = [];
 
 /**
  * An index's entries. A non-unique one has the columns of the primary key that it lacks behind its
@@ -102,8 +103,9 @@ const NO_PARTS: readonly Datum[] = [];
  */
 export class CompiledIndex {
   readonly index: IndexDescriptor;
-  /** Its parts, then the parts of the primary key that it lacks. */
+  /** Its parts or what stands for them, then the parts of the primary key that it lacks. */
   readonly key: KeyCodec;
+  readonly #form: IndexForm;
   readonly #table: IndexedTable;
   /** Places of its parts among the row's columns; -1 for an expression. */
   readonly #places: readonly number[];
@@ -134,18 +136,24 @@ export class CompiledIndex {
     this.#predicate =
       index.predicate === undefined ? undefined : compile(index.predicate, "predicate");
     const exact = new Map<number, number>();
-    const parts = index.parts.map((part, i): CodecPart => {
-      const form = this.#formOf(part);
-      if ("columnId" in part && !form.isLossy) exact.set(table.placeOf(part.columnId), i);
-      return { form, direction: part.direction, nulls: part.nulls };
-    });
+    this.#form = indexFormOf(
+      index,
+      index.parts.map((part) => this.#typed(part)),
+    );
+    const { lead } = this.#form;
+    if (index.method === undefined) {
+      for (const [i, part] of index.parts.entries()) {
+        const isExact = "columnId" in part && lead[i]?.form.isLossy === false;
+        if (isExact) exact.set(table.placeOf(part.columnId), i);
+      }
+    }
     const lacking = table.keyPlaces.filter((place) => !exact.has(place));
     this.#suffix = lacking;
     const suffix = lacking.map((place): CodecPart => {
       const at = table.keyPlaces.indexOf(place);
       return table.key.parts[at] as CodecPart;
     });
-    this.key = new KeyCodec(table.table.relation, index.id, [...parts, ...suffix]);
+    this.key = new KeyCodec(table.table.relation, index.id, [...lead, ...suffix]);
     const stored = new Set<number>();
     for (const place of lacking) {
       const isLossy = table.key.parts[table.keyPlaces.indexOf(place)]?.form.isLossy === true;
@@ -165,18 +173,20 @@ export class CompiledIndex {
     this.#keys = new EntryReader(keys, this.key, this.#reader, this.#stored.length);
   }
 
-  /** The entry of a row; undefined where its predicate leaves the row out. */
-  entry(row: readonly Datum[], context: ExpressionContext): IndexEntry | undefined {
-    if (this.#predicate !== undefined && this.#predicate(row, context) !== true) return undefined;
+  /** The entries of a row; none where its predicate leaves the row out. */
+  entries(row: readonly Datum[], context: ExpressionContext): readonly IndexEntry[] {
+    if (this.#predicate !== undefined && this.#predicate(row, context) !== true) return NO_ENTRIES;
     const parts = this.#parts(row, context);
     const isUnique = this.index.unique && (this.index.nullsNotDistinct || !parts.includes(null));
     const suffix = this.#suffix.map((place) => row[place] as Datum);
-    const key = isUnique ? this.key.encodeStart(parts) : this.key.encode([...parts, ...suffix]);
     const value =
       this.#stored.length === 0
         ? NOTHING
         : this.#writer.write(this.#stored.map((place) => row[place] as Datum));
-    return { key, value, isUnique };
+    if (isUnique) return [{ key: this.key.encodeStart(parts), value, isUnique }];
+    return this.#form.leads(parts).map((lead) => {
+      return { key: this.key.encode([...lead, ...suffix]), value, isUnique };
+    });
   }
 
   /** Whether entries have a column, so that a read of it needs no row. */
@@ -209,16 +219,19 @@ export class CompiledIndex {
     const value = this.#stored.indexOf(place);
     if (value >= 0) return { value };
     const { id } = this.#table.live[place] as StoredColumn;
+    const isOrdered = this.index.method === undefined;
     const part = this.index.parts.findIndex((one) => "columnId" in one && one.columnId === id);
-    if (part >= 0) return this.key.parts[part]?.form.isLossy === false ? { part } : undefined;
+    if (isOrdered && part >= 0) {
+      return this.key.parts[part]?.form.isLossy === false ? { part } : undefined;
+    }
     const suffix = this.#suffix.indexOf(place);
-    return suffix < 0 ? undefined : { part: this.index.parts.length + suffix };
+    return suffix < 0 ? undefined : { part: this.#form.lead.length + suffix };
   }
 
-  #formOf(part: IndexPart): CodecPart["form"] {
-    if ("expression" in part) return keyFormOf(part.type, part.expression);
+  #typed(part: IndexPart): TypedPart {
+    if ("expression" in part) return { ...part, name: part.expression };
     const { type, name } = this.#table.column(part.columnId);
-    return keyFormOf(type, name);
+    return { ...part, type, name };
   }
 
   /** The values of its parts, for the error of a row that it refused. */

@@ -7,11 +7,14 @@ import { ValueWriter } from "./value-writer.ts";
 
 /*
  * A table's descriptor as a shard stores it: JSON, {"format": 1, "table": {…}}, with the names of
- * `TableDescriptor`. Values of columns (`missing`, constant defaults) are {"bytes": base64} of
- * their stored form, so that no number loses digits; NULL is null.
+ * `TableDescriptor`; format 2 where an index has a method. Values of columns (`missing`, constant
+ * defaults) are {"bytes": base64} of their stored form, so that no number loses digits; NULL is
+ * null.
  */
 
 const FORMAT = 1;
+/** Its indexes have methods: who does not know them would write wrong entries. */
+const FORMAT_WITH_METHODS = 2;
 
 interface StoredDatum {
   readonly bytes: string;
@@ -27,7 +30,9 @@ export function encodeDescriptor(table: TableDescriptor): Uint8Array {
     }
     return stored;
   });
-  return utf8(JSON.stringify({ format: FORMAT, table: { ...table, columns } }));
+  const hasMethods = table.indexes.some(({ method }) => method !== undefined);
+  const format = hasMethods ? FORMAT_WITH_METHODS : FORMAT;
+  return utf8(JSON.stringify({ format, table: { ...table, columns } }));
 }
 
 /**
@@ -47,7 +52,8 @@ export function decodeDescriptor(bytes: Uint8Array): TableDescriptor {
       error,
     );
   }
-  if (stored.format !== FORMAT || stored.table === undefined) {
+  const isKnown = stored.format === FORMAT || stored.format === FORMAT_WITH_METHODS;
+  if (!isKnown || stored.table === undefined) {
     const message = "a newer version of Firn wrote this table: upgrade";
     const format = String(stored.format);
     throw new FirnError("Unavailable", "ROW_DESCRIPTOR_TOO_NEW", message, { format });

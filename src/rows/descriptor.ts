@@ -32,11 +32,16 @@ export interface ColumnDescriptor {
   readonly dropped?: boolean;
 }
 
+/** What the terms of an inverted index are, by PostgreSQL's names. */
+export type OperatorClass = "jsonb_ops" | "jsonb_path_ops" | "array_ops";
+
 /** One part of a key: a column, its direction, and where NULL sorts. */
 export interface KeyPart {
   readonly columnId: number;
   readonly direction: "asc" | "desc";
   readonly nulls: "first" | "last";
+  /** Of an inverted index: where it is not the one that the type has by default. */
+  readonly operatorClass?: OperatorClass;
 }
 
 /** A part of an index that is computed: SQL of the row's columns. */
@@ -45,6 +50,7 @@ export interface ExpressionPart {
   readonly type: ColumnType;
   readonly direction: "asc" | "desc";
   readonly nulls: "first" | "last";
+  readonly operatorClass?: OperatorClass;
 }
 
 export type IndexPart = KeyPart | ExpressionPart;
@@ -55,10 +61,15 @@ export type IndexPart = KeyPart | ExpressionPart;
  */
 export type IndexState = "backfilling" | "validating" | "public" | "dropping";
 
+/** `gin`: an entry for each term of a value. */
+export type IndexMethod = "gin";
+
 export interface IndexDescriptor {
   /** From 1 on; 0 is the rows. Never used again in its relation. */
   readonly id: number;
   readonly name: string;
+  /** Absent: its keys are its parts, in their order, as of PostgreSQL's `btree`. */
+  readonly method?: IndexMethod;
   readonly parts: readonly IndexPart[];
   readonly unique: boolean;
   /** Unique, and of no constraint. */

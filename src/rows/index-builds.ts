@@ -73,7 +73,7 @@ export class IndexBuilds {
       else await check.remove(this.#on, suspect);
     }
     const done = note.done + part.count;
-    const last = part.count < limit ? undefined : part.last;
+    const last = part.isEnd ? undefined : part.last;
     const { state, pass } = await this.#noted(table, index, { ...note, done }, last);
     return { state, pass, done };
   }
@@ -93,7 +93,7 @@ export class IndexBuilds {
     const index = table.indexes.find((one) => one.name === name);
     if (index === undefined) throw gone(table, name);
     const check = new IndexCheck(this.#on, await this.#on.use(table), index.id);
-    const { last, count, suspects } = await check[pass](after, CHECK_PART);
+    const { last, isEnd, count, suspects } = await check[pass](after, CHECK_PART);
     const counts = { missing: 0, extra: 0, wrong: 0 };
     for (const suspect of suspects) {
       if (pass === "entries") counts.extra += (await check.remove(this.#on, suspect)) ? 1 : 0;
@@ -102,7 +102,7 @@ export class IndexBuilds {
         if (fate !== "right") counts[fate]++;
       }
     }
-    return { last, count, ...counts };
+    return { last, isEnd, count, ...counts };
   }
 
   /** @param last undefined: the pass is over. */

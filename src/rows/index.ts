@@ -1,7 +1,7 @@
 /** The door of row tables: all that other folders import. */
 
 export type { TableChange } from "./alter.ts";
-export { type RowBatch, type RowScan, rowAt } from "./batch.ts";
+export { type PostingFacts, type RowBatch, type RowScan, rowAt } from "./batch.ts";
 export { beginIndex, buildIndex, repairIndex } from "./build-index.ts";
 export { storedDatum } from "./check-datum.ts";
 export type { IndexReport } from "./check-index.ts";
@@ -30,10 +30,12 @@ export {
   type ForeignKeyAction,
   type ForeignKeyDescriptor,
   type IndexDescriptor,
+  type IndexMethod,
   type IndexPart,
   type IndexState,
   type KeyPart,
   liveColumns,
+  type OperatorClass,
   sequenceOf,
   type TableDescriptor,
   visibleColumns,
@@ -49,6 +51,15 @@ export type {
 export type { ConstraintName } from "./foreign-key-checks.ts";
 export type { ForeignKeySpec } from "./foreign-key-spec.ts";
 export type { IndexBuildStep } from "./index-builds.ts";
+export { defaultClassOf } from "./index-form.ts";
+export {
+  allOf,
+  anyOf,
+  isAnswered,
+  type PostingOperator,
+  type PostingQuery,
+  postingQuery,
+} from "./inverted/posting-query.ts";
 export type { Bound, RangeRequest } from "./key-codec.ts";
 export type { RowLoad } from "./load.ts";
 export type { LockMode, LockWait } from "./locks.ts";

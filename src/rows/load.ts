@@ -119,8 +119,7 @@ export class RowLoad {
       const key = compiled.key.encode(compiled.keyOf(row));
       put(undefined, { key, value: compiled.encode(row) }, true);
       for (const index of compiled.indexes) {
-        const entry = index.entry(row, context);
-        if (entry !== undefined) put(index, entry, entry.isUnique);
+        for (const entry of index.entries(row, context)) put(index, entry, entry.isUnique);
       }
     }
     for (const [index, claimed] of claims) await this.#assertFree(index, claimed);

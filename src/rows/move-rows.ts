@@ -72,10 +72,10 @@ class RowMover {
     if (!this.#isNew(key)) throw duplicate(to, undefined, row, context);
     view.put(key, to.encode(row));
     for (const index of to.indexes) {
-      const entry = index.entry(row, context);
-      if (entry === undefined) continue;
-      if (entry.isUnique && !this.#isNew(entry.key)) throw duplicate(to, index, row, context);
-      view.put(entry.key, entry.value);
+      for (const entry of index.entries(row, context)) {
+        if (entry.isUnique && !this.#isNew(entry.key)) throw duplicate(to, index, row, context);
+        view.put(entry.key, entry.value);
+      }
     }
   }
 

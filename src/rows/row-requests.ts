@@ -2,6 +2,7 @@ import type { AnyId } from "../base/ids.ts";
 import type { Datum } from "./datum.ts";
 import type { RowIsolation, ViewSavepoint } from "./engine-view.ts";
 import type { ForeignKeySavepoint } from "./foreign-key-checks.ts";
+import type { PostingQuery } from "./inverted/posting-query.ts";
 import type { RangeRequest } from "./key-codec.ts";
 import type { LockMode, LockWait } from "./locks.ts";
 import type { TemporaryShard } from "./temporary/shard.ts";
@@ -41,6 +42,10 @@ export interface RowScanRequest extends ReadRequest, RangeRequest {
   readonly reverse?: boolean;
   readonly limit?: number;
   readonly batchRows?: number;
+  /** Of an inverted index, in place of a range: rows that may meet it, by their primary key. */
+  readonly postings?: PostingQuery;
+  /** Reads posting lists even where the whole table costs less. */
+  readonly postingsOnly?: boolean;
   /** Fails where the index does not cover the columns, instead of reading rows. */
   readonly indexOnly?: boolean;
 }

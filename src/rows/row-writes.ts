@@ -67,10 +67,10 @@ export class RowWrites {
         if (isLeft(options, 0)) return compiled.keyOf(row);
         throw duplicate(compiled, undefined, row, context());
       }
-      const entries = compiled.indexes.map((index) => index.entry(row, context()));
+      const entries = compiled.indexes.map((index) => index.entries(row, context()));
       view.put(key, compiled.encode(row));
-      for (const entry of entries) {
-        if (entry !== undefined) view.put(entry.key, entry.value);
+      for (const ofIndex of entries) {
+        for (const entry of ofIndex) view.put(entry.key, entry.value);
       }
     } catch (error) {
       // It was read, whatever became of the row.
@@ -98,15 +98,15 @@ export class RowWrites {
     }
     const entries: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
     for (const index of compiled.indexes) {
-      const entry = index.entry(row, context());
-      if (entry === undefined) continue;
-      const taken = entry.isUnique ? this.#taken(index, entry.key) : undefined;
-      const other = taken instanceof Promise ? await taken : taken;
-      if (other !== undefined) {
-        if (isLeft(options, index.index.id)) return other;
-        throw duplicate(compiled, index, row, context());
+      for (const entry of index.entries(row, context())) {
+        const taken = entry.isUnique ? this.#taken(index, entry.key) : undefined;
+        const other = taken instanceof Promise ? await taken : taken;
+        if (other !== undefined) {
+          if (isLeft(options, index.index.id)) return other;
+          throw duplicate(compiled, index, row, context());
+        }
+        entries.push(entry);
       }
-      entries.push(entry);
     }
     view.put(key, compiled.encode(row));
     for (const entry of entries) view.put(entry.key, entry.value);
@@ -128,8 +128,15 @@ export class RowWrites {
     const deletes: Uint8Array[] = [];
     for (const index of compiled.indexes) {
       const isPublic = index.index.state === "public";
-      const before = old === undefined ? undefined : index.entry(old, context());
-      const after = index.entry(row, context());
+      const olds = old === undefined ? [] : index.entries(old, context());
+      const news = index.entries(row, context());
+      if (index.index.method !== undefined) {
+        const { gone, changed } = differences(olds, news);
+        deletes.push(...gone);
+        puts.push(...changed);
+        continue;
+      }
+      const [[before], [after]] = [olds, news];
       const isSameKey =
         before !== undefined && after !== undefined && bytesEqual(before.key, after.key);
       if (before !== undefined && !isSameKey) {
@@ -177,10 +184,10 @@ export class RowWrites {
   async #delete(compiled: CompiledTable, key: Uint8Array, old: readonly Datum[]): Promise<void> {
     const { view, context } = this.#on;
     for (const index of compiled.indexes) {
-      const entry = index.entry(old, context());
-      if (entry === undefined) continue;
       const isPublic = index.index.state === "public";
-      if (isPublic || (await this.#isOwn(compiled, index, entry, key))) view.delete(entry.key);
+      for (const entry of index.entries(old, context())) {
+        if (isPublic || (await this.#isOwn(compiled, index, entry, key))) view.delete(entry.key);
+      }
     }
     view.delete(key);
   }
@@ -210,6 +217,22 @@ export class RowWrites {
       value === undefined ? undefined : index.keyOf(key, value);
     return found instanceof Promise ? found.then(ownerOf) : ownerOf(found);
   }
+}
+
+/** Entries that a row has no more, and those that it did not have like that. */
+function differences(
+  before: readonly IndexEntry[],
+  after: readonly IndexEntry[],
+): { readonly gone: readonly Uint8Array[]; readonly changed: readonly IndexEntry[] } {
+  const nameOf = ({ key }: IndexEntry): string => Buffer.from(key).toString("latin1");
+  const left = new Map(before.map((entry) => [nameOf(entry), entry]));
+  const changed = after.filter((entry) => {
+    const name = nameOf(entry);
+    const old = left.get(name);
+    left.delete(name);
+    return old === undefined || !bytesEqual(old.value, entry.value);
+  });
+  return { gone: [...left.values()].map(({ key }) => key), changed };
 }
 
 /** Whether a row that conflicts in an index leaves what is there. */

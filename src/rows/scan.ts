@@ -1,35 +1,17 @@
 import { copyOf } from "../base/bytes.ts";
 import type { Maybe, PackedRows } from "../lsm/index.ts";
-import type { RowBatch, RowScan } from "./batch.ts";
+import type { PostingFacts, RowBatch, RowScan } from "./batch.ts";
 import type { CompiledIndex, EntryReader } from "./compiled-index.ts";
 import { type CompiledTable, readerOf, type TableReader } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import { visibleColumns } from "./descriptor.ts";
 import type { EngineView } from "./engine-view.ts";
 import { corruptRow, rowError } from "./errors.ts";
+import { PostingRows, planPostings } from "./inverted/posting-scan.ts";
 import type { KeyCodec } from "./key-codec.ts";
 import type { RowScanRequest } from "./row-requests.ts";
+import type { ScanHost, StoredRow, StoredRows } from "./stored-rows.ts";
 import type { PackedView } from "./view-scan.ts";
-
-/** A row as it is stored. */
-export interface StoredRow {
-  readonly key: Uint8Array;
-  readonly value: Uint8Array;
-}
-
-/** Rows of a range that come as they are stored. */
-export interface StoredRows {
-  next(): Promise<readonly StoredRow[] | undefined>;
-  close(): void;
-}
-
-/** What scans need of their transaction. */
-export interface ScanHost {
-  readonly get: (key: Uint8Array) => Maybe<Uint8Array | undefined>;
-  readonly getMany: (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
-  /** Throws where the transaction is over; says that rows are shown. */
-  readonly onRead: () => void;
-}
 
 /** Ranges of keys one after the other, as one scan. */
 class RangeScans {
@@ -105,6 +87,10 @@ export class LazyScan implements RowScan {
   close(): void {
     this.#isClosed = true;
     this.#scan?.close();
+  }
+
+  postings(): PostingFacts | undefined {
+    return this.#scan?.postings?.();
   }
 }
 
@@ -366,7 +352,7 @@ export function openScan(
   request: RowScanRequest,
   host: ScanHost,
   filter: RowFilter | undefined,
-): RowScan {
+): Maybe<RowScan> {
   const { index: id = 0 } = request;
   if (id === 0) return primaryScan(view, compiled, request, host, filter);
   const index = compiled.index(id);
@@ -375,6 +361,9 @@ export function openScan(
   if (index.index.state !== "public") {
     const message = "the index is not built yet";
     throw rowError("Invalid", "ROW_INDEX_UNREADY", "55000", message, place);
+  }
+  if (index.index.method !== undefined) {
+    return openPostings(view, compiled, index, request, host, filter);
   }
   const columns = request.columns ?? visibleColumns(table).map((column) => column.id);
   const entries = scansOf(view, index.key, request);
@@ -388,4 +377,60 @@ export function openScan(
   }
   const rows = new IndexedRows(entries, compiled, index, host);
   return new DecodedScan(rows, compiled.reader(columns), filter, request.limit);
+}
+
+/**
+ * Rows of posting lists, or the whole table where that costs less.
+ *
+ * @throws FirnError `Invalid`, code `ROW_INDEX_UNORDERED` (0A000).
+ */
+async function openPostings(
+  view: EngineView,
+  compiled: CompiledTable,
+  index: CompiledIndex,
+  request: RowScanRequest,
+  host: ScanHost,
+  filter: RowFilter | undefined,
+): Promise<RowScan> {
+  const { postings, postingsOnly = false, limit, lock, batchRows, columns } = request;
+  if (postings === undefined || request.indexOnly === true || request.reverse === true) {
+    const message = "an inverted index has no order: ask for terms";
+    const place = { table: compiled.table.name, index: index.index.name };
+    throw rowError("Invalid", "ROW_INDEX_UNORDERED", "0A000", message, place);
+  }
+  const plan = await planPostings(view, compiled, index, postings, !postingsOnly);
+  const { query, lists, ofLists } = plan;
+  if (query === undefined) {
+    const whole = {
+      ...(columns !== undefined && { columns }),
+      ...(lock !== undefined && { lock }),
+      ...(limit !== undefined && { limit }),
+      ...(batchRows !== undefined && { batchRows }),
+    };
+    const facts = { lists, ofLists, entries: 0, rows: 0, isWhole: true };
+    return new TellingScan(primaryScan(view, compiled, whole, host, filter), () => facts);
+  }
+  const rows = new PostingRows(view, compiled, index, query, host);
+  const scan = new DecodedScan(rows, readerOf(compiled, columns), filter, limit);
+  const counts = { lists, ofLists, isWhole: false };
+  return new TellingScan(scan, () => ({ ...counts, entries: rows.entries, rows: rows.rows }));
+}
+
+/** A scan that tells what it has read. */
+class TellingScan implements RowScan {
+  readonly #scan: RowScan;
+  readonly postings: () => PostingFacts;
+
+  constructor(scan: RowScan, postings: () => PostingFacts) {
+    this.#scan = scan;
+    this.postings = postings;
+  }
+
+  async nextBatch(): Promise<RowBatch | undefined> {
+    return await this.#scan.nextBatch();
+  }
+
+  close(): void {
+    this.#scan.close();
+  }
 }

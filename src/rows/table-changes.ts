@@ -355,14 +355,14 @@ export class TableChanges {
     for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) {
       for (const { key, value } of batch) {
         const row = compiled.rows.row(key, value);
-        const entry = index.entry(row, this.#on.context);
-        if (entry === undefined) continue;
-        const name = Buffer.from(entry.key).toString("latin1");
-        if (entry.isUnique && seen.has(name)) {
-          throw duplicate(compiled, index, row, this.#on.context);
+        for (const entry of index.entries(row, this.#on.context)) {
+          if (entry.isUnique) {
+            const name = Buffer.from(entry.key).toString("latin1");
+            if (seen.has(name)) throw duplicate(compiled, index, row, this.#on.context);
+            seen.add(name);
+          }
+          this.#on.view.put(entry.key, entry.value);
         }
-        if (entry.isUnique) seen.add(name);
-        this.#on.view.put(entry.key, entry.value);
       }
     }
   }

@@ -11,7 +11,7 @@ import type { ExpressionContext } from "./expressions.ts";
 import { type ForeignKeySpec, foreignKeyOf, referencedKey } from "./foreign-key-spec.ts";
 import { type ForeignKeys, foreignKeysOf } from "./foreign-keys.ts";
 import { refuseBadRow } from "./row-checks.ts";
-import type { StoredRows } from "./scan.ts";
+import type { StoredRows } from "./stored-rows.ts";
 import type { TransactionTables } from "./tables.ts";
 import { isTemporaryId } from "./temporary/marks.ts";
 

@@ -7,11 +7,15 @@ import type {
   ColumnDescriptor,
   ConstraintDescriptor,
   IndexDescriptor,
+  IndexMethod,
+  IndexPart,
   KeyPart,
+  OperatorClass,
   TableDescriptor,
 } from "./descriptor.ts";
 import { rowError } from "./errors.ts";
 import type { ForeignKeySpec } from "./foreign-key-spec.ts";
+import { defaultClassOf, indexFormOf } from "./index-form.ts";
 import { keyFormOf } from "./key-columns.ts";
 import { ROW_FORMAT } from "./row-format.ts";
 import type { SequenceOptions } from "./sequence.ts";
@@ -36,6 +40,8 @@ export interface KeyPartSpec {
   readonly direction?: "asc" | "desc";
   /** Last where ascending, first where descending, unless told otherwise. */
   readonly nulls?: "first" | "last";
+  /** Of an inverted index: that of its type unless told otherwise. */
+  readonly operatorClass?: OperatorClass;
 }
 
 export interface IndexSpec {
@@ -47,8 +53,11 @@ export interface IndexSpec {
         readonly type: ColumnType;
         readonly direction?: "asc" | "desc";
         readonly nulls?: "first" | "last";
+        readonly operatorClass?: OperatorClass;
       }
   )[];
+  /** `gin`: an inverted index, of JSON and arrays. Ordered keys unless told otherwise. */
+  readonly method?: IndexMethod;
   readonly unique?: boolean;
   /** No constraint is of it, although it is unique. */
   readonly isBare?: boolean;
@@ -205,20 +214,33 @@ export function indexOf(
   state: IndexDescriptor["state"],
 ): IndexDescriptor {
   if (spec.parts.length === 0) throw refused(table, "42P17", "an index has at least one part");
-  const parts = spec.parts.map((part) => {
+  refuseMethod(table, spec);
+  const { method } = spec;
+  const parts = spec.parts.map((part): IndexPart => {
     if ("column" in part) {
       const column = columnNamed(table, columns, part.column);
-      keyFormOf(column.type, column.name);
-      return keyPart(table, columns, part);
+      const given = classOf(table, spec, part, column.type, column.name);
+      const own = keyPart(table, columns, part);
+      return given === undefined ? own : { ...own, operatorClass: given };
     }
     const { expression, type, direction = "asc" } = part;
-    keyFormOf(type, expression);
+    const given = classOf(table, spec, part, type, expression);
     const nulls = part.nulls ?? (direction === "asc" ? "last" : "first");
-    return { expression, type, direction, nulls };
+    const own = { expression, type, direction, nulls };
+    return given === undefined ? own : { ...own, operatorClass: given };
   });
+  indexFormOf(
+    spec,
+    parts.map((part) => {
+      if ("expression" in part) return { ...part, name: part.expression };
+      const { type, name } = columns.find((one) => one.id === part.columnId) as ColumnDescriptor;
+      return { ...part, type, name };
+    }),
+  );
   return {
     id,
     name: spec.name,
+    ...(method !== undefined && { method }),
     parts,
     unique: spec.unique ?? false,
     ...(spec.isBare === true && { isBare: true }),
@@ -227,6 +249,34 @@ export function indexOf(
     ...(spec.predicate !== undefined && { predicate: spec.predicate }),
     state,
   };
+}
+
+/** What inverted indexes have not. */
+function refuseMethod(table: { readonly name: string }, spec: IndexSpec): void {
+  const { method, unique = false, include = [], parts } = spec;
+  if (method === undefined) return;
+  const without = (what: string): Error =>
+    refused(table, "0A000", `access method "${method}" does not support ${what}`);
+  if (unique) throw without("unique indexes");
+  if (include.length > 0) throw without("included columns");
+  if (parts.some(({ direction }) => direction === "desc")) throw without("ASC/DESC options");
+  if (parts.some(({ nulls }) => nulls === "first")) throw without("NULLS FIRST/LAST options");
+}
+
+/** The operator class of a part, where it is not that of its type. */
+function classOf(
+  table: { readonly name: string },
+  { method }: IndexSpec,
+  { operatorClass }: { readonly operatorClass?: OperatorClass },
+  type: ColumnType,
+  column: string,
+): OperatorClass | undefined {
+  if (method !== "gin" || operatorClass === undefined) return undefined;
+  const usual = defaultClassOf(type, column);
+  if (operatorClass === usual) return undefined;
+  if (operatorClass === "jsonb_path_ops" && type.kind === "jsonb") return operatorClass;
+  const what = `operator class "${operatorClass}" does not accept data type ${type.kind}`;
+  throw refused(table, "42804", what, column);
 }
 
 function refused(

@@ -32,9 +32,10 @@ import type {
   RowScanRequest,
 } from "./row-requests.ts";
 import { RowWrites } from "./row-writes.ts";
-import { LazyScan, openScan, type RowFilter, type ScanHost, StoredScan, scansOf } from "./scan.ts";
+import { LazyScan, openScan, type RowFilter, StoredScan, scansOf } from "./scan.ts";
 import { type SequenceDescriptor, TransactionSequences } from "./sequence.ts";
 import type { SequenceValues } from "./sequence-values.ts";
+import type { ScanHost } from "./stored-rows.ts";
 import { TableChanges } from "./table-changes.ts";
 import type { IndexSpec, TableSpec } from "./table-spec.ts";
 import { TransactionTables } from "./tables.ts";

@@ -3,6 +3,7 @@ import type { Expr } from "../bind/expr.ts";
 import type { EvalContext } from "../exec/evaluate.ts";
 import type { TypeRegistry } from "../types/registry.ts";
 import { type ColumnCondition, conditionOf, merged, type ValueRange } from "./conditions.ts";
+import { type InvertedPath, invertedPath } from "./inverted-path.ts";
 import { storedColumns } from "./table-columns.ts";
 
 /** An order that rows are wanted in. */
@@ -34,6 +35,15 @@ export interface AccessPath {
   /** One row at most. */
   readonly isUnique: boolean;
   readonly ranges: (context: EvalContext) => readonly RangeRequest[];
+  /** Of an inverted index, in place of ranges. */
+  readonly inverted?: InvertedPath;
+}
+
+/** What the session allows of indexes. */
+export interface AccessWays {
+  readonly inverted: boolean;
+  /** Whether an inverted index may be left for the whole table as the statement runs. */
+  readonly whole: boolean;
 }
 
 /** More ranges than this are not made: the rest of the key is left to the filter. */
@@ -46,6 +56,7 @@ export function chooseAccess(
   filters: readonly Expr[],
   order: readonly WantedOrder[],
   needed: ReadonlySet<number>,
+  ways: Pick<AccessWays, "inverted"> = { inverted: false },
 ): AccessPath {
   const known = filters.flatMap((filter) => {
     const condition = conditionOf(filter);
@@ -66,7 +77,35 @@ export function chooseAccess(
       (covers ? 3 : 0);
     return { path, score };
   });
-  return paths.reduce((best, each) => (each.score > best.score ? each : best)).path;
+  const best = paths.reduce((most, each) => (each.score > most.score ? each : most));
+  const inverted = ways.inverted ? invertedPath(table, filters) : undefined;
+  if (inverted === undefined || best.score >= SCORE_OF_TERMS) return best.path;
+  return pathOfTerms(keys[0] as Key, inverted, order);
+}
+
+/** Above bounds, whatever else they give; below points. */
+const SCORE_OF_TERMS = 20;
+
+/** Rows come in the order of the primary key. */
+function pathOfTerms(
+  primary: Key,
+  inverted: InvertedPath,
+  order: readonly WantedOrder[],
+): AccessPath {
+  const { id, name } = inverted.index;
+  const isOrdered = orderOf(primary.parts, 0, order, []) === "forward";
+  return {
+    index: id,
+    name,
+    conditions: [],
+    shown: inverted.shown,
+    reverse: false,
+    isOrdered,
+    isExact: false,
+    isUnique: false,
+    ranges: () => [{}],
+    inverted,
+  };
 }
 
 interface Key {
@@ -96,7 +135,8 @@ function keysOf(table: TableDescriptor): readonly Key[] {
   };
   const others = table.indexes
     // A partial index lacks rows, and what is computed has no column.
-    .filter((index) => index.state === "public" && index.predicate === undefined)
+    .filter(({ state, predicate }) => state === "public" && predicate === undefined)
+    .filter(({ method }) => method === undefined)
     .flatMap((index): Key[] => {
       const parts: Part[] = [];
       for (const part of index.parts) {

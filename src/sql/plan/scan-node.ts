@@ -1,4 +1,10 @@
-import type { Datum, RangeRequest, RowScan, RowTransaction } from "../../rows/index.ts";
+import type {
+  Datum,
+  RangeRequest,
+  RowScan,
+  RowScanRequest,
+  RowTransaction,
+} from "../../rows/index.ts";
 import { Numeric } from "../../rows/numeric.ts";
 import type { ExprPrinter } from "../bind/expr-text.ts";
 import type { ExecRun, Row, RowSource } from "../exec/run.ts";
@@ -16,17 +22,20 @@ export interface ScanParts {
   readonly limit?: ((run: ExecRun) => number | undefined) | undefined;
   /** Rows hold the needed columns alone, in the order of their slots. */
   readonly isCompact?: boolean | undefined;
+  /** Whether an inverted index is left for the whole table where that costs less. */
+  readonly mayReadWhole?: boolean;
 }
 
 /** Reads rows of a table. */
 export function scanNode(printer: ExprPrinter, parts: ScanParts): PlanNode {
   const { use, path } = parts;
   const { name } = use.descriptor;
-  const isBounded = path.conditions.length > 0;
+  const isBounded = path.conditions.length > 0 || path.inverted !== undefined;
   const backward = path.reverse ? " Backward" : "";
+  const kind = path.inverted === undefined ? "Index Scan" : "Inverted Index Scan";
   const title =
     isBounded || path.index !== 0 || path.reverse
-      ? `Index Scan${backward} using ${path.name} on ${name}`
+      ? `${kind}${backward} using ${path.name} on ${name}`
       : `Seq Scan on ${name}`;
   const condition = path.shown.map((expr) => printer.text(expr)).join(" AND ");
   return {
@@ -99,8 +108,13 @@ class TableRows implements RowSource {
       ...(path.reverse && { reverse: true }),
       ...(limit !== undefined && limit > 0 && most),
     };
-    const bounds: RangeRequest | { readonly ranges: readonly RangeRequest[] } =
-      ranges.length === 1 ? (ranges[0] as RangeRequest) : { ranges };
+    const postings = path.inverted?.postings(run.evaluation);
+    const bounds: Pick<RowScanRequest, "ranges" | "postings" | "postingsOnly"> | RangeRequest =
+      postings !== undefined
+        ? { postings, postingsOnly: parts.mayReadWhole === false }
+        : ranges.length === 1
+          ? (ranges[0] as RangeRequest)
+          : { ranges };
     this.#scan =
       ranges.length === 0 ? undefined : rows.scan(use.descriptor, { ...request, ...bounds });
   }
@@ -126,6 +140,14 @@ class TableRows implements RowSource {
 
   close(): void {
     this.#scan?.close();
+  }
+
+  facts(): readonly string[] {
+    const facts = this.#scan?.postings?.();
+    if (facts === undefined) return [];
+    if (facts.isWhole) return ["Posting Lists: none, the whole table costs less"];
+    const { lists, ofLists, entries, rows } = facts;
+    return [`Posting Lists: ${lists} of ${ofLists}  Entries: ${entries}  Rows: ${rows}`];
   }
 }
 

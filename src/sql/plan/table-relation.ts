@@ -1,7 +1,7 @@
 import { ExprPrinter } from "../bind/expr-text.ts";
 import type { ScopeTable } from "../bind/scope.ts";
 import type { VirtualRelation } from "../catalog/virtual.ts";
-import { type AccessPath, chooseAccess } from "./access-path.ts";
+import { type AccessPath, type AccessWays, chooseAccess } from "./access-path.ts";
 import type { PlanEnv } from "./env.ts";
 import type { Relation } from "./relation.ts";
 import { scanNode, scanTuples } from "./scan-node.ts";
@@ -12,9 +12,21 @@ import { virtualNode } from "./virtual-scan.ts";
 /** Rows that a condition leaves, about, by what is known without statistics. */
 function leftBy(path: AccessPath, rows: number, filters: number): number {
   if (path.isUnique) return 1;
+  if (path.inverted !== undefined) {
+    const { share, shown } = path.inverted;
+    return Math.max(1, rows * share * 0.3 ** Math.max(0, filters - shown.length));
+  }
   const byKey = path.conditions.reduce((left, { isPoints }) => left * (isPoints ? 0.01 : 0.3), 1);
   const rest = 0.3 ** Math.max(0, filters - path.shown.length);
   return Math.max(1, rows * byKey * rest);
+}
+
+/** The ways to read a table that the session allows. */
+function accessWays({ setting }: PlanEnv): AccessWays {
+  return {
+    inverted: setting("enable_bitmapscan") !== "off",
+    whole: setting("enable_seqscan") !== "off",
+  };
 }
 
 export function tableRelation(env: PlanEnv, use: TableUse, table: ScopeTable): Relation {
@@ -27,15 +39,16 @@ export function tableRelation(env: PlanEnv, use: TableUse, table: ScopeTable): R
     const slots = [...needed].sort((a, b) => a - b);
     return slots.length > 0 ? slots : [0];
   };
+  const ways = accessWays(env);
   return {
     tables: [table],
     width,
     rows,
     use,
     plan: ({ filters, order, needed, limit, isCompact = false }) => {
-      const path = chooseAccess(types, descriptor, filters, order, needed);
+      const path = chooseAccess(types, descriptor, filters, order, needed, ways);
       const own = path.isExact ? limit : undefined;
-      const parts = { use, path, needed, limit: own, isCompact };
+      const parts = { use, path, needed, limit: own, isCompact, mayReadWhole: ways.whole };
       const node = scanNode(printer, parts);
       const slots = isCompact ? slotsOf(needed) : undefined;
       return { node, path, slots, rows: leftBy(path, rows, filters.length) };

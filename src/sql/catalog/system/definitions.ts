@@ -90,7 +90,7 @@ export function indexDefinition(
   const where = descriptor?.predicate;
   return [
     `CREATE ${unique}INDEX ${quoteIdentifier(index.name)} ON ${schema}${quoteIdentifier(of.name)}`,
-    `USING btree (${indexParts(index).join(", ")})`,
+    `USING ${descriptor?.method ?? "btree"} (${indexParts(index).join(", ")})`,
     ...(include.length === 0 ? [] : [`INCLUDE (${include.join(", ")})`]),
     ...(descriptor?.nullsNotDistinct === true ? ["NULLS NOT DISTINCT"] : []),
     ...(where === undefined
@@ -113,7 +113,10 @@ export function indexColumn({ of, descriptor }: SnapshotIndex, number: number): 
 function indexParts(index: SnapshotIndex): readonly string[] {
   const table = index.of.table as TableDescriptor;
   const parts: readonly IndexPart[] = index.descriptor?.parts ?? table.primaryKey;
-  return parts.map((part) => `${partText(table, part)}${directionText(part)}`);
+  return parts.map((part) => {
+    const operators = part.operatorClass === undefined ? "" : ` ${part.operatorClass}`;
+    return `${partText(table, part)}${operators}${directionText(part)}`;
+  });
 }
 
 export function partText(table: TableDescriptor, part: IndexPart): string {

@@ -27,6 +27,7 @@ import {
 
 const HEAP = 2;
 const BTREE = 403;
+const GIN = 2742;
 
 /** Numbers of an `int2vector` or `oidvector`, from index 0. */
 export function zeroVector(elements: readonly Datum[]): ArrayDatum {
@@ -48,7 +49,7 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       reltype: rowTypeOid(relation),
       reloftype: 0,
       relowner: isSystem ? OWNER_OID : snapshot.ownerOf(held),
-      relam: kind === "i" ? BTREE : isHeap ? HEAP : 0,
+      relam: kind === "i" ? accessMethodOf(relation) : isHeap ? HEAP : 0,
       relfilenode: isHeap || kind === "i" ? oid : 0,
       reltablespace: 0,
       relpages: 0,
@@ -217,8 +218,20 @@ function indexAttributes(
       "columnId" in part ? table.columns.find(({ id }) => id === part.columnId) : undefined;
     const type = column?.type ?? ("type" in part ? part.type : { kind: "text" as const });
     const name = column?.name ?? (i === 0 ? "expr" : `expr${i}`);
-    return { name, number: i + 1, ...types.fromColumnType(type), notNull: false };
+    const stored = types.fromColumnType(type);
+    const key = index.descriptor?.method === "gin" ? termType(types, stored.oid, part) : stored;
+    return { name, number: i + 1, ...key, notNull: false };
   });
+}
+
+/** The type of what an inverted index has of a part: what its operator class stores. */
+function termType(
+  types: ProviderContext["types"],
+  oid: number,
+  { operatorClass }: Partial<IndexPart>,
+): { readonly oid: number; readonly typmod: number } {
+  if (types.isArray(oid)) return { oid: types.elementOf(oid), typmod: -1 };
+  return { oid: operatorClass === "jsonb_path_ops" ? OID.int4 : OID.text, typmod: -1 };
 }
 
 function* indexRows({ snapshot, types }: ProviderContext): Generator<Named> {
@@ -247,7 +260,13 @@ function* indexRows({ snapshot, types }: ProviderContext): Generator<Named> {
       indisreplident: false,
       indkey: zeroVector(numbers),
       indcollation: zeroVector(attributes.map(({ oid }) => types.find(oid)?.collation ?? 0)),
-      indclass: zeroVector(attributes.map(({ oid }) => defaultClass(oid))),
+      indclass: zeroVector(
+        attributes.map(({ oid }, i) =>
+          descriptor?.method === "gin"
+            ? invertedClass(index, parts[i] as IndexPart)
+            : defaultClass(oid),
+        ),
+      ),
       indoption: zeroVector(parts.map(optionsOf)),
       indexprs: parts.some((part) => "expression" in part)
         ? parts.flatMap((part) => ("expression" in part ? [part.expression] : [])).join(", ")
@@ -255,6 +274,21 @@ function* indexRows({ snapshot, types }: ProviderContext): Generator<Named> {
       indpred: descriptor?.predicate ?? null,
     };
   }
+}
+
+function accessMethodOf({ index }: SnapshotRelation): number {
+  return index?.descriptor?.method === "gin" ? GIN : BTREE;
+}
+
+/** The operator class of a part of an inverted index. */
+function invertedClass({ of }: SnapshotIndex, part: IndexPart): number {
+  const column =
+    "columnId" in part ? of.table?.columns.find(({ id }) => id === part.columnId) : undefined;
+  const type = column?.type ?? ("type" in part ? part.type : undefined);
+  const usual = type?.kind === "array" ? "array_ops" : "jsonb_ops";
+  const name = part.operatorClass ?? usual;
+  const rows = systemShapes().fixed["pg_opclass"] ?? [];
+  return Number(rows.find((row) => row[1] === String(GIN) && row[2] === name)?.[0] ?? 0);
 }
 
 /** Bit 0: descending; bit 1: NULL first. */

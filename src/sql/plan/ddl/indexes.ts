@@ -1,11 +1,19 @@
 import type { Node } from "libpg-query";
-import { type IndexDescriptor, type IndexSpec, isTemporaryId } from "../../../rows/index.ts";
+import {
+  type IndexDescriptor,
+  type IndexMethod,
+  type IndexSpec,
+  isTemporaryId,
+  type OperatorClass,
+} from "../../../rows/index.ts";
 import { bindExpr } from "../../bind/bind-expression.ts";
 import { coerceToBool, settled } from "../../bind/coerce.ts";
 import { textsOf } from "../../bind/names.ts";
+import { formatType } from "../../catalog/system/format-type.ts";
 import { notSupported, SqlError } from "../../error.ts";
 import { expressionText } from "../../parse/deparse.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
+import { OID } from "../../types/oids.ts";
 import { type PlanEnv, scopeOf } from "../env.ts";
 import type { Plan, RunContext } from "../plan.ts";
 import { columnName } from "../query.ts";
@@ -24,10 +32,7 @@ import {
 /** CREATE INDEX. */
 export function planCreateIndex(env: PlanEnv, create: NodeOf<"IndexStmt">, ports: DdlPorts): Plan {
   const { relation = {}, idxname, if_not_exists: isOptional = false, concurrent } = create;
-  const method = create.accessMethod ?? "btree";
-  if (method !== "btree") {
-    throw notSupported(`the access method "${method}"`, "Use btree, which keeps keys in order.");
-  }
+  const method = methodOf(create);
   if ((create.options ?? []).length > 0) throw notSupported("WITH options of an index");
   return ddlPlan(env, "CREATE INDEX", async (on) => {
     if (concurrent === true) refuseBlock(on.run, "CREATE INDEX CONCURRENTLY");
@@ -39,10 +44,12 @@ export function planCreateIndex(env: PlanEnv, create: NodeOf<"IndexStmt">, ports
       skip(on, "42P07", message);
       return;
     }
-    const spec = await indexSpec(env, found, create, (name) => taken.has(name));
+    const spec = await indexSpec(env, found, { create, method }, (name) => taken.has(name));
     const isTemporary = isTemporaryId(found.table.id);
     const isOnline =
-      !isTemporary && isAlone(on.run) && (concurrent === true || (await isLarge(on, found)));
+      !isTemporary &&
+      isAlone(on.run) &&
+      (concurrent === true || (await isLarge(on, found, method)));
     if (!isOnline) {
       await on.rows.createIndex(found.table.id, spec);
       return;
@@ -56,9 +63,16 @@ export function planCreateIndex(env: PlanEnv, create: NodeOf<"IndexStmt">, ports
 
 /** Rows whose entries fit one transaction, whatever the index has in them. */
 const LARGE_ROWS = 20_000;
+/** The same where a row has an entry for each of its terms. */
+const LARGE_ROWS_OF_TERMS = 1_000;
 
-async function isLarge({ rows }: DdlRun, { table }: FoundTable): Promise<boolean> {
-  return (await rows.estimate(table, 0)).rows > LARGE_ROWS;
+async function isLarge(
+  { rows }: DdlRun,
+  { table }: FoundTable,
+  method: IndexMethod | undefined,
+): Promise<boolean> {
+  const most = method === undefined ? LARGE_ROWS : LARGE_ROWS_OF_TERMS;
+  return (await rows.estimate(table, 0)).rows > most;
 }
 
 function isAlone({ transaction }: RunContext): boolean {
@@ -86,7 +100,10 @@ async function relationNames(on: DdlRun, path: readonly string[]): Promise<Set<s
 async function indexSpec(
   env: PlanEnv,
   { table }: FoundTable,
-  create: NodeOf<"IndexStmt">,
+  {
+    create,
+    method,
+  }: { readonly create: NodeOf<"IndexStmt">; readonly method: IndexMethod | undefined },
   isTaken: (name: string) => boolean,
 ): Promise<IndexSpec> {
   const { indexParams = [], indexIncludingParams = [], whereClause } = create;
@@ -96,14 +113,14 @@ async function indexSpec(
   const words: string[] = [];
   for (const node of indexParams) {
     const element = contentOf(node, "IndexElem") ?? {};
-    const order = orderOf(element);
+    const tree = element.expr ?? columnRef(element.name ?? "");
+    const expr = settled(scope, bindExpr(scope, tree));
+    const order = method === undefined ? orderOf(element) : classOf(env, method, element, expr.oid);
     if (element.name !== undefined) {
       words.push(element.name);
       parts.push({ column: element.name, ...order });
       continue;
     }
-    const tree = element.expr as Node;
-    const expr = settled(scope, bindExpr(scope, tree));
     const type = env.functions.types.toColumnType(expr.oid, expr.typmod);
     words.push(columnName(tree) === "?column?" ? "expr" : columnName(tree));
     parts.push({ expression: await expressionText(tree), type, ...order });
@@ -120,6 +137,7 @@ async function indexSpec(
   return {
     name: create.idxname ?? madeName(table.name, [...words, ...include], "idx", isTaken),
     parts,
+    ...(method !== undefined && { method }),
     include,
     unique: create.unique === true,
     ...(create.unique === true && { isBare: true }),
@@ -149,6 +167,72 @@ function orderOf(
   const said =
     nulls === "SORTBY_NULLS_FIRST" ? "first" : nulls === "SORTBY_NULLS_LAST" ? "last" : fallback;
   return { direction, nulls: said };
+}
+
+function columnRef(name: string): Node {
+  return { ColumnRef: { fields: [{ String: { sval: name } }] } };
+}
+
+/** What PostgreSQL has, and Firn has not. */
+const OTHER_METHODS: ReadonlySet<string> = new Set(["hash", "gist", "spgist", "brin"]);
+
+/** @throws SqlError 42704 for an access method that does not exist; 0A000. */
+function methodOf(create: NodeOf<"IndexStmt">): IndexMethod | undefined {
+  const method = create.accessMethod ?? "btree";
+  if (method === "btree") return undefined;
+  if (OTHER_METHODS.has(method)) {
+    throw notSupported(`the access method "${method}"`, "Use btree, which keeps keys in order.");
+  }
+  if (method !== "gin") throw new SqlError("42704", `access method "${method}" does not exist`);
+  const without = (what: string): SqlError =>
+    new SqlError("0A000", `access method "${method}" does not support ${what}`);
+  if (create.unique === true) throw without("unique indexes");
+  if ((create.indexIncludingParams ?? []).length > 0) throw without("included columns");
+  for (const node of create.indexParams ?? []) {
+    const { ordering, nulls_ordering: nulls } = contentOf(node, "IndexElem") ?? {};
+    if (ordering !== undefined && ordering !== "SORTBY_DEFAULT") throw without("ASC/DESC options");
+    if (nulls !== undefined && nulls !== "SORTBY_NULLS_DEFAULT") {
+      throw without("NULLS FIRST/LAST options");
+    }
+  }
+  return method;
+}
+
+const GIN_CLASSES: ReadonlySet<string> = new Set([
+  "array_ops",
+  "jsonb_ops",
+  "jsonb_path_ops",
+  "tsvector_ops",
+]);
+
+/** @throws SqlError 42704, 42804: no operator class for the type, or another type's. */
+function classOf(
+  { functions: { types } }: PlanEnv,
+  method: IndexMethod,
+  { opclass = [] }: NodeOf<"IndexElem">,
+  oid: number,
+): { readonly operatorClass?: OperatorClass } {
+  const named = textsOf(opclass).at(-1);
+  const base = types.baseOf(oid);
+  const usual = base === OID.jsonb ? "jsonb_ops" : types.isArray(base) ? "array_ops" : undefined;
+  if (named === undefined) {
+    if (usual !== undefined) return {};
+    const type = formatType(types, oid, null);
+    const what = `data type ${type} has no default operator class for access method "${method}"`;
+    throw new SqlError("42704", what, {
+      hint:
+        "You must specify an operator class for the index or define a default operator class " +
+        "for the data type.",
+    });
+  }
+  if (!GIN_CLASSES.has(named)) {
+    const what = `operator class "${named}" does not exist for access method "${method}"`;
+    throw new SqlError("42704", what);
+  }
+  if (named === usual) return {};
+  if (named === "jsonb_path_ops" && usual === "jsonb_ops") return { operatorClass: named };
+  const type = formatType(types, oid, null);
+  throw new SqlError("42804", `operator class "${named}" does not accept data type ${type}`);
 }
 
 /** DROP INDEX. */

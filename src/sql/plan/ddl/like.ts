@@ -71,8 +71,8 @@ function addIndexes(table: string, elements: Elements, source: TableDescriptor):
     if (index.state !== "public") continue;
     const parts = index.parts.map((part): IndexSpec["parts"][number] => {
       if (!("columnId" in part)) return part;
-      const { columnId, direction, nulls } = part;
-      return { column: nameOf(columnId), direction, nulls };
+      const { columnId, ...how } = part;
+      return { column: nameOf(columnId), ...how };
     });
     const words = parts.map((part) => ("column" in part ? part.column : "expr"));
     const isConstraint = source.constraints.some(
@@ -83,6 +83,7 @@ function addIndexes(table: string, elements: Elements, source: TableDescriptor):
     elements.indexes.push({
       name: madeName(table, [...words, ...include], isConstraint ? "key" : "idx", isTaken),
       parts,
+      ...(index.method !== undefined && { method: index.method }),
       include,
       unique: index.unique,
       ...(index.unique && !isConstraint && { isBare: true }),

@@ -1,0 +1,69 @@
+import { type ColumnType, columnTypeText } from "./column-type.ts";
+import type { Datum } from "./datum.ts";
+import type { IndexDescriptor, OperatorClass } from "./descriptor.ts";
+import { rowError } from "./errors.ts";
+import { termsOf } from "./inverted/terms.ts";
+import type { CodecPart } from "./key-codec.ts";
+import { keyFormOf } from "./key-columns.ts";
+
+/** How the keys of an index begin, and with what the entries of a row do. */
+export interface IndexForm {
+  readonly lead: readonly CodecPart[];
+  /** @param values of the parts of the index. One list of values of `lead` for each entry. */
+  readonly leads: (values: readonly Datum[]) => readonly (readonly Datum[])[];
+}
+
+/** A part of an index, and the type of its values. */
+export interface TypedPart {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly direction: "asc" | "desc";
+  readonly nulls: "first" | "last";
+  readonly operatorClass?: OperatorClass;
+}
+
+/** @throws FirnError `Invalid`, code `ROW_KEY_TYPE_INVALID`. */
+export function indexFormOf(
+  { method }: Pick<IndexDescriptor, "method">,
+  parts: readonly TypedPart[],
+): IndexForm {
+  return method === "gin" ? invertedForm(parts) : orderedForm(parts);
+}
+
+function orderedForm(parts: readonly TypedPart[]): IndexForm {
+  const lead = parts.map(({ name, type, direction, nulls }): CodecPart => {
+    return { form: keyFormOf(type, name), direction, nulls };
+  });
+  return { lead, leads: (values) => [values] };
+}
+
+const NEVER_NULL = { direction: "asc", nulls: undefined } as const;
+
+/** The number of the part, and a term: an entry for each term of each part. */
+function invertedForm(parts: readonly TypedPart[]): IndexForm {
+  const terms = parts.map(({ name, type, operatorClass }) =>
+    termsOf(type, operatorClass ?? defaultClassOf(type, name)),
+  );
+  const lead: readonly CodecPart[] = [
+    { form: keyFormOf({ kind: "int2" }, ""), ...NEVER_NULL },
+    { form: keyFormOf({ kind: "bytea" }, ""), ...NEVER_NULL },
+  ];
+  const leads = (values: readonly Datum[]): readonly (readonly Datum[])[] =>
+    values.flatMap((value, part) => {
+      if (value === null) return [];
+      return (terms[part]?.(value) ?? []).map((term) => [part, term]);
+    });
+  return { lead, leads };
+}
+
+/**
+ * The operator class that an inverted index has where none is named.
+ *
+ * @throws FirnError `Invalid`, code `ROW_KEY_TYPE_INVALID` (42704): none takes the type.
+ */
+export function defaultClassOf(type: ColumnType, column: string): OperatorClass {
+  if (type.kind === "jsonb") return "jsonb_ops";
+  if (type.kind === "array") return "array_ops";
+  const message = `a gin index has jsonb and arrays, not ${columnTypeText(type)}`;
+  throw rowError("Invalid", "ROW_KEY_TYPE_INVALID", "42704", message, { column });
+}
