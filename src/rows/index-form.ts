@@ -41,9 +41,11 @@ const NEVER_NULL = { direction: "asc", nulls: undefined } as const;
 
 /** The number of the part, and a term: an entry for each term of each part. */
 function invertedForm(parts: readonly TypedPart[]): IndexForm {
-  const terms = parts.map(({ name, type, operatorClass }) =>
-    termsOf(type, operatorClass ?? defaultClassOf(type, name)),
-  );
+  const terms = parts.map(({ name, type, operatorClass }) => {
+    const usual = defaultClassOf(type, name);
+    if (operatorClass !== undefined && usual !== "jsonb_ops") throw wrongClass(type, name);
+    return termsOf(type, operatorClass ?? usual);
+  });
   const lead: readonly CodecPart[] = [
     { form: keyFormOf({ kind: "int2" }, ""), ...NEVER_NULL },
     { form: keyFormOf({ kind: "bytea" }, ""), ...NEVER_NULL },
@@ -66,4 +68,10 @@ export function defaultClassOf(type: ColumnType, column: string): OperatorClass 
   if (type.kind === "array") return "array_ops";
   const message = `a gin index has jsonb and arrays, not ${columnTypeText(type)}`;
   throw rowError("Invalid", "ROW_KEY_TYPE_INVALID", "42704", message, { column });
+}
+
+/** A part that has the operator class of another type. */
+function wrongClass(type: ColumnType, column: string): Error {
+  const message = `the operator class does not accept data type ${columnTypeText(type)}`;
+  return rowError("Invalid", "ROW_KEY_TYPE_INVALID", "42804", message, { column });
 }

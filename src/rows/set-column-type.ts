@@ -122,9 +122,7 @@ function isInKey(
   { id }: ColumnDescriptor,
   unique = false,
 ): boolean {
-  const keys = [
-    primaryKey,
-    ...indexes.filter((one) => one.unique || !unique).map(({ parts }) => parts),
-  ];
+  const ordered = indexes.filter((one) => one.method === undefined && (one.unique || !unique));
+  const keys = [primaryKey, ...ordered.map(({ parts }) => parts)];
   return keys.flat().some((part) => "columnId" in part && part.columnId === id);
 }

@@ -18,6 +18,11 @@ const REFERENCES = `
 create table customers(id int primary key, name text);
 create table orders(id int primary key, customer int references customers on delete cascade,
   foreign key (customer) references customers(id) deferrable initially deferred);`;
+const INVERTED = `
+create table docs(id int primary key, body jsonb, tags text[], at int[]);
+create index docs_body on docs using gin (body);
+create index docs_path on docs using gin (body jsonb_path_ops, tags);
+create index docs_at on docs using gin (at array_ops) where id > 3;`;
 
 const run = promisify(execFile);
 const hasPsql = spawnSync("psql", ["--version"]).stdout?.toString().includes(" 15.") === true;
@@ -36,6 +41,7 @@ function sectionsOf(file: string): readonly (readonly [string, string])[] {
 describe.skipIf(!hasPsql).each([
   ["tables and indexes", TABLES, "psql-describe.txt"],
   ["foreign keys", REFERENCES, "psql-foreign-keys.txt"],
+  ["inverted indexes", INVERTED, "psql-inverted.txt"],
 ])("psql's \\d family: %s", (_what, tables, recorded) => {
   let server: TestServer;
   beforeAll(async () => {

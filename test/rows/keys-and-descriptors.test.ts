@@ -110,7 +110,7 @@ describe("a stored descriptor", () => {
 
   it("is refused where it is damaged or newer", () => {
     expect(() => decodeDescriptor(Buffer.from("{"))).toThrow("not JSON");
-    expect(() => decodeDescriptor(Buffer.from('{"format":2,"table":{}}'))).toThrow("upgrade");
+    expect(() => decodeDescriptor(Buffer.from('{"format":3,"table":{}}'))).toThrow("upgrade");
   });
 });
 

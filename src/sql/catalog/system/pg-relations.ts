@@ -156,7 +156,7 @@ function* attributeRows(context: ProviderContext): Generator<Named> {
         attrelid: relation.oid,
         attname: name,
         atttypid: oid,
-        attstattarget: relation.kind === "i" ? 0 : -1,
+        attstattarget: -1,
         attlen: type?.length ?? -1,
         attnum: number,
         attndims: types.isArray(oid) ? 1 : 0,
