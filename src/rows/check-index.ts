@@ -120,16 +120,27 @@ export class IndexCheck {
    * @throws FirnError `AlreadyExists`, code `ROW_DUPLICATE` (23505): another row has it.
    */
   async mend(on: CheckHost, name: Uint8Array): Promise<RowFate> {
-    const { lock, read, context } = on;
+    const { lock, read, context, view } = on;
     await lock(name, SHARE);
     const value = await read(name, SHARE);
     if (value === undefined) return "right";
     const row = this.#compiled.rows.row(name, value);
-    const fates: RowFate[] = [];
-    for (const entry of this.#index.entries(row, context())) {
-      fates.push(await this.#mendEntry(on, name, row, entry));
+    const entries = this.#index.entries(row, context());
+    const fates = await this.#putAll(
+      view,
+      entries.filter(({ isUnique }) => !isUnique),
+    );
+    for (const entry of entries) {
+      if (entry.isUnique) fates.push(await this.#mendEntry(on, name, row, entry));
     }
     return worst(fates);
+  }
+
+  /** Entries that only writers of their row write, who wait for its lock: put whatever is there. */
+  async #putAll(view: EngineView, entries: readonly IndexEntry[]): Promise<RowFate[]> {
+    const stored = await view.getMany(entries.map(({ key }) => key));
+    for (const { key, value } of entries) view.put(key, value);
+    return entries.map((entry, i) => this.#fate(entry, stored[i]));
   }
 
   async #mendEntry(
@@ -138,11 +149,11 @@ export class IndexCheck {
     row: readonly Datum[],
     entry: IndexEntry,
   ): Promise<RowFate> {
-    if (entry.isUnique) await lock(entry.key, UPDATE);
+    await lock(entry.key, UPDATE);
     const stored = await read(entry.key, UPDATE);
     const fate = this.#fate(entry, stored);
     if (fate === "right") return fate;
-    if (stored !== undefined && entry.isUnique) {
+    if (stored !== undefined) {
       const owner = this.#owner({ key: entry.key, value: stored });
       if (!bytesEqual(owner, name)) {
         await lock(owner, SHARE);

@@ -185,6 +185,48 @@ describe("an inverted index that is built while others write", () => {
   });
 });
 
+describe("an inverted index of rows with many terms", () => {
+  const longOf = (at: number): string =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${i}`, at * i])));
+
+  it("is built and checked in parts of bounded size", async () => {
+    const { on, spec } = await made(0);
+    await on.rows.run(async (tx) => {
+      const table = await tx.tables.get(spec.id);
+      const rows = Array.from({ length: 300 }, (_, at) => [`${at}`, "k", longOf(at), null]);
+      await tx.insert(table, rows);
+    });
+    await beginIndex(on.rows, spec.id, BY_BODY);
+    const done: number[] = [];
+    await buildIndex(on.rows, spec.id, "by_body", (step) => void done.push(step.done));
+    expect(done[0]).toBeLessThan(300);
+    const report = await checked(on, spec, "by_body");
+    expect(report).toMatchObject({ ...RIGHT, rows: 300 });
+    // 40 keys each; the values of row 0 are one term, those of the others 40.
+    expect(report.entries).toBe(300 * 40 + 1 + 299 * 40);
+  });
+
+  it("has the entries of rows that are loaded", async () => {
+    const { on, spec } = await made(3, [BY_BODY, BY_TAGS]);
+    const table = await tableOf(on, spec);
+    const tx = await on.rows.begin({ isolation: "read committed" });
+    const load = await tx.load(table);
+    await tx.commit();
+    await load?.insert([
+      ["100", "k", longOf(1), tagsOf(1)],
+      ["101", "k", longOf(2), tagsOf(2)],
+    ]);
+    await load?.commit();
+    for (const name of ["by_body", "by_tags"]) {
+      expect(await checked(on, spec, name)).toMatchObject({ ...RIGHT, rows: 5 });
+    }
+    expect(await listed(on, spec, "by_body", postingQuery(JSONB, "key", "k7"))).toEqual([
+      "101",
+      "100",
+    ]);
+  });
+});
+
 describe("an inverted index that was tampered with", () => {
   it("is found out and mended", async () => {
     const { on, spec } = await made(700, [BY_BODY]);

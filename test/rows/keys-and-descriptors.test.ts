@@ -5,7 +5,12 @@ import type { FirnError } from "../../src/base/error.ts";
 import type { TableId } from "../../src/base/ids.ts";
 import { KeySchema } from "../../src/keys/index.ts";
 import { decodeDescriptor, encodeDescriptor } from "../../src/rows/descriptor-json.ts";
-import { type Datum, storedDatum, type TableDescriptor } from "../../src/rows/index.ts";
+import {
+  type Datum,
+  type IndexDescriptor,
+  storedDatum,
+  type TableDescriptor,
+} from "../../src/rows/index.ts";
 import { keyColumnOf, keyFormOf } from "../../src/rows/key-columns.ts";
 import { anyDatum, anyType } from "./support/any-datum.ts";
 
@@ -106,6 +111,25 @@ describe("a stored descriptor", () => {
   it("comes back with every digit of its defaults", () => {
     const back = decodeDescriptor(encodeDescriptor(table));
     expect(JSON.stringify(back, shown)).toBe(JSON.stringify(table, shown));
+  });
+
+  it("has another format where an index has a method, which older versions do not know", () => {
+    const index: IndexDescriptor = {
+      id: 1,
+      name: "by_name",
+      method: "gin",
+      parts: [{ columnId: 4, direction: "asc", nulls: "last", operatorClass: "jsonb_path_ops" }],
+      unique: false,
+      nullsNotDistinct: false,
+      include: [],
+      state: "public",
+    };
+    const formatOf = (one: TableDescriptor): unknown =>
+      JSON.parse(Buffer.from(encodeDescriptor(one)).toString()).format;
+    expect(formatOf(table)).toBe(1);
+    const inverted = { ...table, indexes: [index] };
+    expect(formatOf(inverted)).toBe(2);
+    expect(decodeDescriptor(encodeDescriptor(inverted)).indexes).toEqual([index]);
   });
 
   it("is refused where it is damaged or newer", () => {

@@ -26,8 +26,9 @@ afterAll(async () => {
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 const key = fc.constantFrom("a", "b", "", "é", "k".repeat(121), "0");
-const scalar: fc.Arbitrary<Json> = fc.constantFrom<Json>(
-  ...[null, true, false, 0, -1, 1.5, 1e30, "a", "", "1", "null", "x".repeat(200), "\ud83d\ude00"],
+const scalar: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom<Json>(null, true, false, 0, -1, 1.5, 1e30),
+  fc.constantFrom<Json>("a", "", "1", "null", "x".repeat(200), "\ud83d\ude00"),
 );
 const { json } = fc.letrec<{ json: Json; list: Json[]; object: { [key: string]: Json } }>(
   (tie) => ({
@@ -228,8 +229,8 @@ describe("EXPLAIN of an inverted index", () => {
   });
 });
 
-describe("rows that are loaded", () => {
-  it("have their entries: COPY of many rows, and a build beside them", async () => {
+describe("a build of an inverted index", () => {
+  it("goes on beside the session where a table has many rows", async () => {
     await client.query(`create table loaded (id int primary key, body jsonb, words text[]);
       create index loaded_body on loaded using gin (body);
       create index loaded_words on loaded using gin (words)`);

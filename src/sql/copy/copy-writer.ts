@@ -27,6 +27,8 @@ const MOST_ENTRIES = 100_000;
 /** The same, of the values of rows, about. */
 const MOST_BYTES = 8 * 1_024 * 1_024;
 const VALUE_BYTES = 16;
+/** Entries that a row has in an inverted index, about. */
+const TERMS = 16;
 /** Rows that are loaded between two looks at the clock. */
 const BATCH = 500;
 
@@ -44,7 +46,10 @@ export class CopyWriter {
   constructor(target: CopyTarget) {
     this.#target = target;
     this.#columns = target.columns.map(({ id }) => id);
-    this.#entriesPerRow = 1 + target.table.indexes.length;
+    this.#entriesPerRow = target.table.indexes.reduce(
+      (sum, { method }) => sum + (method === undefined ? 1 : TERMS),
+      1,
+    );
   }
 
   /** Nothing else is in the transaction, which ends with the last row. */
