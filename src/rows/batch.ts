@@ -14,22 +14,28 @@ export function rowAt({ columns }: RowBatch, at: number): readonly Datum[] {
   return columns.map((column) => column[at] as Datum);
 }
 
-/** What a scan by posting lists did, as EXPLAIN ANALYZE shows it. */
-export interface PostingFacts {
-  /** Lists that were read, and those of the condition. */
-  readonly lists: number;
-  readonly ofLists: number;
+/** What a scan of an index without an order did, as EXPLAIN ANALYZE shows it. */
+export type SearchFacts = {
   readonly entries: number;
+  /** Rows that were fetched. */
   readonly rows: number;
   /** The rows were read by the primary key instead. */
   readonly isWhole: boolean;
-}
+} & (
+  | {
+      readonly kind: "lists";
+      /** Posting lists that were read, and those of the condition. */
+      readonly lists: number;
+      readonly ofLists: number;
+    }
+  | { readonly kind: "box"; readonly ranges: number }
+);
 
 /** A scan in batches: at least one row in each; undefined behind the last. */
 export interface RowScan {
   nextBatch(): Promise<RowBatch | undefined>;
   /** Lets go of what it reads. Behind the last row it has done so itself. */
   close(): void;
-  /** Of a scan by posting lists: what it has read so far. */
-  postings?(): PostingFacts | undefined;
+  /** Of a scan by an index without an order: what it has read so far. */
+  found?(): SearchFacts | undefined;
 }

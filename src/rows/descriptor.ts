@@ -61,8 +61,11 @@ export type IndexPart = KeyPart | ExpressionPart;
  */
 export type IndexState = "backfilling" | "validating" | "public" | "dropping";
 
-/** `gin`: an entry for each term of a value. */
-export type IndexMethod = "gin";
+/**
+ * `gin`: an entry for each term of a value. `hilbert`: an entry at the place of a point of two or
+ * three columns on a Hilbert curve.
+ */
+export type IndexMethod = "gin" | "hilbert";
 
 export interface IndexDescriptor {
   /** From 1 on; 0 is the rows. Never used again in its relation. */

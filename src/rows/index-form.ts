@@ -4,7 +4,8 @@ import type { IndexDescriptor, OperatorClass } from "./descriptor.ts";
 import { rowError } from "./errors.ts";
 import { termsOf } from "./inverted/terms.ts";
 import type { CodecPart } from "./key-codec.ts";
-import { keyFormOf } from "./key-columns.ts";
+import { type KeyForm, keyFormOf } from "./key-columns.ts";
+import { coordinateOf, curveOf, isSpatialType } from "./spatial/grid.ts";
 
 /** How the keys of an index begin, and with what the entries of a row do. */
 export interface IndexForm {
@@ -27,7 +28,14 @@ export function indexFormOf(
   { method }: Pick<IndexDescriptor, "method">,
   parts: readonly TypedPart[],
 ): IndexForm {
-  return method === "gin" ? invertedForm(parts) : orderedForm(parts);
+  switch (method) {
+    case "gin":
+      return invertedForm(parts);
+    case "hilbert":
+      return spatialForm(parts);
+    default:
+      return orderedForm(parts);
+  }
 }
 
 function orderedForm(parts: readonly TypedPart[]): IndexForm {
@@ -38,6 +46,35 @@ function orderedForm(parts: readonly TypedPart[]): IndexForm {
 }
 
 const NEVER_NULL = { direction: "asc", nulls: undefined } as const;
+
+const PLACE: KeyForm = {
+  type: "uint8",
+  toKey: (value) => value,
+  fromKey: (value) => value as Datum,
+  isLossy: false,
+};
+
+/** The place of the row's point on the curve. */
+function spatialForm(parts: readonly TypedPart[]): IndexForm {
+  const curve = curveOf(parts.length);
+  for (const { name, type } of parts) if (!isSpatialType(type)) throw noPoint(type, name);
+  if (parts.length !== curve.dimensions) throw wrongDimensions(parts.length);
+  const leads = (values: readonly Datum[]): readonly (readonly Datum[])[] => {
+    if (values.includes(null)) return [];
+    return [[curve.encode(values.map((value) => coordinateOf(curve.dimensions, value)))]];
+  };
+  return { lead: [{ form: PLACE, ...NEVER_NULL }], leads };
+}
+
+function noPoint(type: ColumnType, column: string): Error {
+  const message = `a hilbert index has numbers, dates and timestamps, not ${columnTypeText(type)}`;
+  return rowError("Invalid", "ROW_KEY_TYPE_INVALID", "42704", message, { column });
+}
+
+function wrongDimensions(parts: number): Error {
+  const message = "a hilbert index has two or three columns";
+  return rowError("Invalid", "ROW_TABLE_INVALID", "42P17", message, { parts });
+}
 
 /** The number of the part, and a term: an entry for each term of each part. */
 function invertedForm(parts: readonly TypedPart[]): IndexForm {

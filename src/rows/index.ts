@@ -1,7 +1,7 @@
 /** The door of row tables: all that other folders import. */
 
 export type { TableChange } from "./alter.ts";
-export { type PostingFacts, type RowBatch, type RowScan, rowAt } from "./batch.ts";
+export { type RowBatch, type RowScan, rowAt, type SearchFacts } from "./batch.ts";
 export { beginIndex, buildIndex, repairIndex } from "./build-index.ts";
 export { storedDatum } from "./check-datum.ts";
 export type { IndexReport } from "./check-index.ts";
@@ -97,6 +97,7 @@ export type {
   TransactionSequences,
 } from "./sequence.ts";
 export { type NamedShard, ShardedTransaction } from "./sharded-transaction.ts";
+export { type BoxSide, isSpatialType } from "./spatial/grid.ts";
 export { RowStore, type RowStoreOptions } from "./store.ts";
 export { StoredTables } from "./stored-tables.ts";
 export { type IsOver, TableMove } from "./table-move.ts";

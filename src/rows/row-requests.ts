@@ -5,6 +5,7 @@ import type { ForeignKeySavepoint } from "./foreign-key-checks.ts";
 import type { PostingQuery } from "./inverted/posting-query.ts";
 import type { RangeRequest } from "./key-codec.ts";
 import type { LockMode, LockWait } from "./locks.ts";
+import type { BoxSide } from "./spatial/grid.ts";
 import type { TemporaryShard } from "./temporary/shard.ts";
 
 export interface BeginOptions {
@@ -44,8 +45,10 @@ export interface RowScanRequest extends ReadRequest, RangeRequest {
   readonly batchRows?: number;
   /** Of an inverted index, in place of a range: rows that may meet it, by their primary key. */
   readonly postings?: PostingQuery;
-  /** Reads posting lists even where the whole table costs less. */
-  readonly postingsOnly?: boolean;
+  /** Of a spatial index: bounds of each of its columns. */
+  readonly box?: readonly BoxSide[];
+  /** Whether the whole table is read where `postings` or `box` costs more: true if absent. */
+  readonly mayReadWhole?: boolean;
   /** Fails where the index does not cover the columns, instead of reading rows. */
   readonly indexOnly?: boolean;
 }

@@ -1,6 +1,6 @@
 import { copyOf } from "../base/bytes.ts";
-import type { Maybe, PackedRows } from "../lsm/index.ts";
-import type { PostingFacts, RowBatch, RowScan } from "./batch.ts";
+import type { Maybe } from "../lsm/index.ts";
+import type { RowBatch, RowScan, SearchFacts } from "./batch.ts";
 import type { CompiledIndex, EntryReader } from "./compiled-index.ts";
 import { type CompiledTable, readerOf, type TableReader } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
@@ -9,41 +9,11 @@ import type { EngineView } from "./engine-view.ts";
 import { corruptRow, rowError } from "./errors.ts";
 import { PostingRows, planPostings } from "./inverted/posting-scan.ts";
 import type { KeyCodec } from "./key-codec.ts";
+import { keyIn, RangeScans } from "./range-scans.ts";
 import type { RowScanRequest } from "./row-requests.ts";
+import { BoxRows, planBox } from "./spatial/box-scan.ts";
 import type { ScanHost, StoredRow, StoredRows } from "./stored-rows.ts";
 import type { PackedView } from "./view-scan.ts";
-
-/** Ranges of keys one after the other, as one scan. */
-class RangeScans {
-  readonly #begin: readonly (() => PackedView)[];
-  #scan: PackedView | undefined;
-  #at = 0;
-
-  constructor(begin: readonly (() => PackedView)[]) {
-    this.#begin = begin;
-  }
-
-  async next(): Promise<PackedRows | undefined> {
-    for (;;) {
-      if (this.#scan === undefined) {
-        const begin = this.#begin[this.#at++];
-        if (begin === undefined) return undefined;
-        this.#scan = begin();
-      }
-      const read = this.#scan.nextPacked();
-      const packed = read instanceof Promise ? await read : read;
-      if (packed !== undefined) return packed;
-      this.#scan.close();
-      this.#scan = undefined;
-    }
-  }
-
-  close(): void {
-    this.#scan?.close();
-    this.#scan = undefined;
-    this.#at = this.#begin.length;
-  }
-}
 
 const NO_KEY = new Uint8Array(0);
 
@@ -61,11 +31,6 @@ export function scansOf(
     const bounds = codec.range(range);
     return () => view.scan({ ...bounds, reverse, ...most, ...size });
   });
-}
-
-function keyIn(packed: PackedRows, i: number): Uint8Array {
-  const from = i === 0 ? 0 : (packed.keyEnds[i - 1] as number);
-  return packed.keys.subarray(from, packed.keyEnds[i] as number);
 }
 
 /** A scan that is opened when its first rows are asked for. */
@@ -89,8 +54,8 @@ export class LazyScan implements RowScan {
     this.#scan?.close();
   }
 
-  postings(): PostingFacts | undefined {
-    return this.#scan?.postings?.();
+  found(): SearchFacts | undefined {
+    return this.#scan?.found?.();
   }
 }
 
@@ -362,8 +327,11 @@ export function openScan(
     const message = "the index is not built yet";
     throw rowError("Invalid", "ROW_INDEX_UNREADY", "55000", message, place);
   }
-  if (index.index.method !== undefined) {
+  if (index.index.method === "gin") {
     return openPostings(view, compiled, index, request, host, filter);
+  }
+  if (index.index.method === "hilbert") {
+    return openBox(view, compiled, index, request, host, filter);
   }
   const columns = request.columns ?? visibleColumns(table).map((column) => column.id);
   const entries = scansOf(view, index.key, request);
@@ -392,38 +360,89 @@ async function openPostings(
   host: ScanHost,
   filter: RowFilter | undefined,
 ): Promise<RowScan> {
-  const { postings, postingsOnly = false, limit, lock, batchRows, columns } = request;
-  if (postings === undefined || request.indexOnly === true || request.reverse === true) {
-    const message = "an inverted index has no order: ask for terms";
-    const place = { table: compiled.table.name, index: index.index.name };
-    throw rowError("Invalid", "ROW_INDEX_UNORDERED", "0A000", message, place);
-  }
-  const plan = await planPostings(view, compiled, index, postings, !postingsOnly);
+  const { postings, mayReadWhole = true, limit, columns } = request;
+  if (postings === undefined) throw unordered(compiled, index, "terms");
+  refuseOrder(compiled, index, request, "terms");
+  const plan = await planPostings(view, compiled, index, postings, mayReadWhole);
   const { query, lists, ofLists } = plan;
   if (query === undefined) {
-    const whole = {
-      ...(columns !== undefined && { columns }),
-      ...(lock !== undefined && { lock }),
-      ...(limit !== undefined && { limit }),
-      ...(batchRows !== undefined && { batchRows }),
-    };
-    const facts = { lists, ofLists, entries: 0, rows: 0, isWhole: true };
-    return new TellingScan(primaryScan(view, compiled, whole, host, filter), () => facts);
+    const facts = { kind: "lists", lists, ofLists, entries: 0, rows: 0, isWhole: true } as const;
+    return new TellingScan(wholeScan(view, compiled, request, host, filter), () => facts);
   }
   const rows = new PostingRows(view, compiled, index, query, host);
   const scan = new DecodedScan(rows, readerOf(compiled, columns), filter, limit);
-  const counts = { lists, ofLists, isWhole: false };
+  const counts = { kind: "lists", lists, ofLists, isWhole: false } as const;
   return new TellingScan(scan, () => ({ ...counts, entries: rows.entries, rows: rows.rows }));
+}
+
+/**
+ * Rows of a box, or the whole table where that costs less.
+ *
+ * @throws FirnError `Invalid`, code `ROW_INDEX_UNORDERED` (0A000).
+ */
+async function openBox(
+  view: EngineView,
+  compiled: CompiledTable,
+  index: CompiledIndex,
+  request: RowScanRequest,
+  host: ScanHost,
+  filter: RowFilter | undefined,
+): Promise<RowScan> {
+  const { box, mayReadWhole = true, limit, columns } = request;
+  if (box === undefined) throw unordered(compiled, index, "a box");
+  refuseOrder(compiled, index, request, "a box");
+  const plan = await planBox(view, compiled, index, box, mayReadWhole);
+  if (plan === undefined) {
+    const facts = { kind: "box", ranges: 0, entries: 0, rows: 0, isWhole: true } as const;
+    return new TellingScan(wholeScan(view, compiled, request, host, filter), () => facts);
+  }
+  const begin = scansOf(view, index.key, { ranges: plan.ranges });
+  const rows = new BoxRows(begin, compiled, index, plan.grid, host);
+  const scan = new DecodedScan(rows, readerOf(compiled, columns), filter, limit);
+  const counts = { kind: "box", ranges: plan.ranges.length, isWhole: false } as const;
+  return new TellingScan(scan, () => ({ ...counts, entries: rows.entries, rows: rows.rows }));
+}
+
+/** The rows of a table in the order of its key, in place of those of an index without an order. */
+function wholeScan(
+  view: EngineView,
+  compiled: CompiledTable,
+  { columns, lock, limit, batchRows }: RowScanRequest,
+  host: ScanHost,
+  filter: RowFilter | undefined,
+): RowScan {
+  const request = {
+    ...(columns !== undefined && { columns }),
+    ...(lock !== undefined && { lock }),
+    ...(limit !== undefined && { limit }),
+    ...(batchRows !== undefined && { batchRows }),
+  };
+  return primaryScan(view, compiled, request, host, filter);
+}
+
+function refuseOrder(
+  compiled: CompiledTable,
+  index: CompiledIndex,
+  { indexOnly, reverse }: RowScanRequest,
+  what: string,
+): void {
+  if (indexOnly === true || reverse === true) throw unordered(compiled, index, what);
+}
+
+function unordered({ table }: CompiledTable, { index }: CompiledIndex, what: string): Error {
+  const message = `the index has no order of its columns: ask for ${what}`;
+  const place = { table: table.name, index: index.name };
+  return rowError("Invalid", "ROW_INDEX_UNORDERED", "0A000", message, place);
 }
 
 /** A scan that tells what it has read. */
 class TellingScan implements RowScan {
   readonly #scan: RowScan;
-  readonly postings: () => PostingFacts;
+  readonly found: () => SearchFacts;
 
-  constructor(scan: RowScan, postings: () => PostingFacts) {
+  constructor(scan: RowScan, found: () => SearchFacts) {
     this.#scan = scan;
-    this.postings = postings;
+    this.found = found;
   }
 
   async nextBatch(): Promise<RowBatch | undefined> {

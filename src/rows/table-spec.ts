@@ -56,7 +56,7 @@ export interface IndexSpec {
         readonly operatorClass?: OperatorClass;
       }
   )[];
-  /** `gin`: an inverted index, of JSON and arrays. Ordered keys unless told otherwise. */
+  /** `gin`: of JSON and arrays. `hilbert`: of points. Ordered keys unless told otherwise. */
   readonly method?: IndexMethod;
   readonly unique?: boolean;
   /** No constraint is of it, although it is unique. */

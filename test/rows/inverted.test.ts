@@ -92,7 +92,7 @@ async function listed(
   return await on.rows.run(async (tx) => {
     const table = await tx.tables.get(spec.id);
     const index = table.indexes.find((one) => one.name === name)?.id ?? 0;
-    const rows = await rowsOf(tx.scan(table, { index, postings, postingsOnly: true }));
+    const rows = await rowsOf(tx.scan(table, { index, postings, mayReadWhole: false }));
     return rows.map(([id]) => String(id));
   });
 }
@@ -285,7 +285,7 @@ describe("two transactions that read and write one term", () => {
       await on.rows.run(async (tx) => {
         runs.push(id);
         const table = await tx.tables.get(spec.id);
-        const found = await rowsOf(tx.scan(table, { index: 1, postings, postingsOnly: true }));
+        const found = await rowsOf(tx.scan(table, { index: 1, postings, mayReadWhole: false }));
         await new Promise((resume) => setImmediate(resume));
         const body = JSON.stringify({ team: "new", before: found.length });
         await tx.insert(table, [[id, "k", body, null]]);
@@ -295,7 +295,7 @@ describe("two transactions that read and write one term", () => {
     expect(runs).toHaveLength(3);
     const rows = await on.rows.run(async (tx) => {
       const table = await tx.tables.get(spec.id);
-      return await rowsOf(tx.scan(table, { index: 1, postings, postingsOnly: true }));
+      return await rowsOf(tx.scan(table, { index: 1, postings, mayReadWhole: false }));
     });
     const counts = rows.map(([, , body]) => JSON.parse(String(body)).before).sort();
     expect(counts).toEqual([0, 1]);
@@ -330,9 +330,9 @@ describe("terms", () => {
   });
 
   it("of equal numbers are equal", () => {
-    for (const of of [jsonb, paths]) {
-      expect(hex(of("[1, 1.0, 1e0, 10e-1]"))).toHaveLength(1);
-      expect(hex(of("[0, -0, 0.0]"))).toHaveLength(1);
+    for (const terms of [jsonb, paths]) {
+      expect(hex(terms("[1, 1.0, 1e0, 10e-1]"))).toHaveLength(1);
+      expect(hex(terms("[0, -0, 0.0]"))).toHaveLength(1);
     }
   });
 

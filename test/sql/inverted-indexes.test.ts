@@ -209,6 +209,18 @@ describe("EXPLAIN of an inverted index", () => {
     await client.query("reset enable_bitmapscan");
   });
 
+  it("finds rows that have any of several keys, or all of them", async () => {
+    await client.query("set enable_seqscan = off");
+    const count = async (where: string): Promise<number> => {
+      const text = `select count(*)::int n from facts where ${where}`;
+      return (await client.query<{ n: number }>(text)).rows[0]?.n ?? -1;
+    };
+    expect(await count("body ?| array['few', 'none']")).toBe(2000);
+    expect(await count("body ?& array['few', 'none']")).toBe(0);
+    expect(await count("body ?& array['few', 'all']")).toBe(2000);
+    await client.query("reset enable_seqscan");
+  });
+
   it("gives rows in the order of the primary key without a sort", async () => {
     const text = `explain select id from facts where body @> '{"few": 7}' order by id limit 3`;
     expect(await plan(text)).not.toContain("Sort");

@@ -3,7 +3,9 @@ import type { Expr } from "../bind/expr.ts";
 import type { EvalContext } from "../exec/evaluate.ts";
 import type { TypeRegistry } from "../types/registry.ts";
 import { type ColumnCondition, conditionOf, merged, type ValueRange } from "./conditions.ts";
-import { type InvertedPath, invertedPath } from "./inverted-path.ts";
+import { invertedPath } from "./inverted-path.ts";
+import type { SearchPath } from "./search-path.ts";
+import { spatialPath } from "./spatial-path.ts";
 import { storedColumns } from "./table-columns.ts";
 
 /** An order that rows are wanted in. */
@@ -35,14 +37,15 @@ export interface AccessPath {
   /** One row at most. */
   readonly isUnique: boolean;
   readonly ranges: (context: EvalContext) => readonly RangeRequest[];
-  /** Of an inverted index, in place of ranges. */
-  readonly inverted?: InvertedPath;
+  /** Of an index without an order of its columns, in place of ranges. */
+  readonly search?: SearchPath;
 }
 
 /** What the session allows of indexes. */
 export interface AccessWays {
-  readonly inverted: boolean;
-  /** Whether an inverted index may be left for the whole table as the statement runs. */
+  /** Those without an order of their columns. */
+  readonly search: boolean;
+  /** Whether such an index may be left for the whole table as the statement runs. */
   readonly whole: boolean;
 }
 
@@ -56,7 +59,7 @@ export function chooseAccess(
   filters: readonly Expr[],
   order: readonly WantedOrder[],
   needed: ReadonlySet<number>,
-  ways: Pick<AccessWays, "inverted"> = { inverted: false },
+  ways: Pick<AccessWays, "search"> = { search: false },
 ): AccessPath {
   const known = filters.flatMap((filter) => {
     const condition = conditionOf(filter);
@@ -78,33 +81,40 @@ export function chooseAccess(
     return { path, score };
   });
   const best = paths.reduce((most, each) => (each.score > most.score ? each : most));
-  const inverted = ways.inverted ? invertedPath(table, filters) : undefined;
-  if (inverted === undefined || best.score >= SCORE_OF_TERMS) return best.path;
-  return pathOfTerms(keys[0] as Key, inverted, order);
+  const search = ways.search ? searchPath(types, table, filters) : undefined;
+  if (search === undefined || best.score >= SCORE_OF_SEARCH) return best.path;
+  return pathOfSearch(keys[0] as Key, search, order);
 }
 
 /** Above bounds, whatever else they give; below points. */
-const SCORE_OF_TERMS = 20;
+const SCORE_OF_SEARCH = 20;
 
-/** Rows come in the order of the primary key. */
-function pathOfTerms(
-  primary: Key,
-  inverted: InvertedPath,
-  order: readonly WantedOrder[],
-): AccessPath {
-  const { id, name } = inverted.index;
-  const isOrdered = orderOf(primary.parts, 0, order, []) === "forward";
+function searchPath(
+  types: TypeRegistry,
+  table: TableDescriptor,
+  filters: readonly Expr[],
+): SearchPath | undefined {
+  const inverted = invertedPath(table, filters);
+  const spatial = spatialPath(types, table, filters);
+  if (inverted === undefined || spatial === undefined) return inverted ?? spatial;
+  return spatial.share < inverted.share ? spatial : inverted;
+}
+
+/** Rows of posting lists come in the order of the primary key, those of a box in none. */
+function pathOfSearch(primary: Key, search: SearchPath, order: readonly WantedOrder[]): AccessPath {
+  const { id, name, method } = search.index;
+  const isByKey = method === "gin" && orderOf(primary.parts, 0, order, []) === "forward";
   return {
     index: id,
     name,
     conditions: [],
-    shown: inverted.shown,
+    shown: search.shown,
     reverse: false,
-    isOrdered,
+    isOrdered: order.length === 0 || isByKey,
     isExact: false,
     isUnique: false,
     ranges: () => [{}],
-    inverted,
+    search,
   };
 }
 

@@ -11,16 +11,8 @@ import {
 } from "../../rows/index.ts";
 import { bare, type CallExpr, type Expr, isRowFree } from "../bind/expr.ts";
 import { compile, type EvalContext } from "../exec/evaluate.ts";
+import type { SearchPath } from "./search-path.ts";
 import { storedColumns } from "./table-columns.ts";
-
-/** Conditions that an inverted index answers, and the rows that may meet them. */
-export interface InvertedPath {
-  readonly index: IndexDescriptor;
-  readonly shown: readonly Expr[];
-  /** Share of the rows that they leave, about. */
-  readonly share: number;
-  readonly postings: (context: EvalContext) => PostingQuery;
-}
 
 /** What one condition asks of an index. */
 interface Asked {
@@ -61,8 +53,8 @@ const SHARES: Readonly<Record<PostingOperator, number>> = {
 export function invertedPath(
   table: TableDescriptor,
   filters: readonly Expr[],
-): InvertedPath | undefined {
-  const paths = table.indexes.flatMap((index): InvertedPath[] => {
+): SearchPath | undefined {
+  const paths = table.indexes.flatMap((index): SearchPath[] => {
     // A partial index lacks rows.
     const isUsable = index.state === "public" && index.predicate === undefined;
     if (index.method !== "gin" || !isUsable) return [];
@@ -74,9 +66,12 @@ export function invertedPath(
     return [
       {
         index,
+        title: "Inverted Index Scan",
         shown: asked.map(({ filter }) => filter),
         share: asked.reduce((share, { of }) => share * of.share, 1),
-        postings: (context) => allOf(asked.map(({ of }) => of.postings(context))),
+        request: (context) => ({
+          postings: allOf(asked.map(({ of }) => of.postings(context))),
+        }),
       },
     ];
   });

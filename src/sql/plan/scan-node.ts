@@ -4,6 +4,7 @@ import type {
   RowScan,
   RowScanRequest,
   RowTransaction,
+  SearchFacts,
 } from "../../rows/index.ts";
 import { Numeric } from "../../rows/numeric.ts";
 import type { ExprPrinter } from "../bind/expr-text.ts";
@@ -22,7 +23,7 @@ export interface ScanParts {
   readonly limit?: ((run: ExecRun) => number | undefined) | undefined;
   /** Rows hold the needed columns alone, in the order of their slots. */
   readonly isCompact?: boolean | undefined;
-  /** Whether an inverted index is left for the whole table where that costs less. */
+  /** Whether an index without an order is left for the whole table where that costs less. */
   readonly mayReadWhole?: boolean;
 }
 
@@ -30,9 +31,9 @@ export interface ScanParts {
 export function scanNode(printer: ExprPrinter, parts: ScanParts): PlanNode {
   const { use, path } = parts;
   const { name } = use.descriptor;
-  const isBounded = path.conditions.length > 0 || path.inverted !== undefined;
+  const isBounded = path.conditions.length > 0 || path.search !== undefined;
   const backward = path.reverse ? " Backward" : "";
-  const kind = path.inverted === undefined ? "Index Scan" : "Inverted Index Scan";
+  const kind = path.search?.title ?? "Index Scan";
   const title =
     isBounded || path.index !== 0 || path.reverse
       ? `${kind}${backward} using ${path.name} on ${name}`
@@ -108,10 +109,10 @@ class TableRows implements RowSource {
       ...(path.reverse && { reverse: true }),
       ...(limit !== undefined && limit > 0 && most),
     };
-    const postings = path.inverted?.postings(run.evaluation);
-    const bounds: Pick<RowScanRequest, "ranges" | "postings" | "postingsOnly"> | RangeRequest =
-      postings !== undefined
-        ? { postings, postingsOnly: parts.mayReadWhole === false }
+    const searched = path.search?.request(run.evaluation);
+    const bounds: Partial<RowScanRequest> =
+      searched !== undefined
+        ? { ...searched, mayReadWhole: parts.mayReadWhole !== false }
         : ranges.length === 1
           ? (ranges[0] as RangeRequest)
           : { ranges };
@@ -143,12 +144,19 @@ class TableRows implements RowSource {
   }
 
   facts(): readonly string[] {
-    const facts = this.#scan?.postings?.();
-    if (facts === undefined) return [];
-    if (facts.isWhole) return ["Posting Lists: none, the whole table costs less"];
-    const { lists, ofLists, entries, rows } = facts;
-    return [`Posting Lists: ${lists} of ${ofLists}  Entries: ${entries}  Rows: ${rows}`];
+    const found = this.#scan?.found?.();
+    return found === undefined ? [] : [factsText(found)];
   }
+}
+
+function factsText(found: SearchFacts): string {
+  const { entries, rows, isWhole } = found;
+  const named = found.kind === "lists" ? "Posting Lists" : "Ranges";
+  if (isWhole) return `${named}: none, the whole table costs less`;
+  const counts = `Entries: ${entries}  Rows: ${rows}`;
+  if (found.kind === "lists") return `${named}: ${found.lists} of ${found.ofLists}  ${counts}`;
+  const overRead = rows === 0 ? "" : `  Over-read: ${(entries / rows).toFixed(2)}`;
+  return `${named}: ${found.ranges}  ${counts}${overRead}`;
 }
 
 /** Rows store a numeric as its text. */

@@ -12,8 +12,8 @@ import { virtualNode } from "./virtual-scan.ts";
 /** Rows that a condition leaves, about, by what is known without statistics. */
 function leftBy(path: AccessPath, rows: number, filters: number): number {
   if (path.isUnique) return 1;
-  if (path.inverted !== undefined) {
-    const { share, shown } = path.inverted;
+  if (path.search !== undefined) {
+    const { share, shown } = path.search;
     return Math.max(1, rows * share * 0.3 ** Math.max(0, filters - shown.length));
   }
   const byKey = path.conditions.reduce((left, { isPoints }) => left * (isPoints ? 0.01 : 0.3), 1);
@@ -24,7 +24,7 @@ function leftBy(path: AccessPath, rows: number, filters: number): number {
 /** The ways to read a table that the session allows. */
 function accessWays({ setting }: PlanEnv): AccessWays {
   return {
-    inverted: setting("enable_bitmapscan") !== "off",
+    search: setting("enable_bitmapscan") !== "off",
     whole: setting("enable_seqscan") !== "off",
   };
 }

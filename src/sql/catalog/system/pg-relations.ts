@@ -15,7 +15,7 @@ import { columnsRead, domainCheckText } from "./expression-columns.ts";
 import { lakeType } from "./lake-types.ts";
 import { hashedOid } from "./object-oids.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
-import { systemShapes } from "./shapes.ts";
+import { HILBERT, systemShapes } from "./shapes.ts";
 import {
   type CatalogSnapshot,
   OWNER_OID,
@@ -277,7 +277,14 @@ function* indexRows({ snapshot, types }: ProviderContext): Generator<Named> {
 }
 
 function accessMethodOf({ index }: SnapshotRelation): number {
-  return index?.descriptor?.method === "gin" ? GIN : BTREE;
+  switch (index?.descriptor?.method) {
+    case "gin":
+      return GIN;
+    case "hilbert":
+      return HILBERT;
+    default:
+      return BTREE;
+  }
 }
 
 /** The operator class of a part of an inverted index. */

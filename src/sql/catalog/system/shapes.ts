@@ -32,6 +32,9 @@ type RawShape = readonly [string, string, number, "r" | "v", readonly RawColumn[
 const FIRST_ROW_TYPE = 10_000;
 const TEXT_ARRAY = 1009;
 
+/** Firn's own access method: no object of PostgreSQL 15 has the number. */
+export const HILBERT = 9_990;
+
 let loaded: Shapes | undefined;
 
 /** Read with the first statement that asks for one of them. */
@@ -56,5 +59,6 @@ function load(): Shapes {
     return { schema, name, oid, kind, columns: shaped };
   });
   const byName = new Map(relations.map((each) => [`${each.schema}.${each.name}`, each]));
-  return { relations, byName, fixed };
+  const methods = [...(fixed["pg_am"] ?? []), [String(HILBERT), "hilbert", "-", "i"]];
+  return { relations, byName, fixed: { ...fixed, pg_am: methods } };
 }

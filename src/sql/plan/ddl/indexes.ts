@@ -3,6 +3,7 @@ import {
   type IndexDescriptor,
   type IndexMethod,
   type IndexSpec,
+  isSpatialType,
   isTemporaryId,
   type OperatorClass,
 } from "../../../rows/index.ts";
@@ -183,7 +184,8 @@ function methodOf(create: NodeOf<"IndexStmt">): IndexMethod | undefined {
   if (OTHER_METHODS.has(method)) {
     throw notSupported(`the access method "${method}"`, "Use btree, which keeps keys in order.");
   }
-  if (method !== "gin") throw new SqlError("42704", `access method "${method}" does not exist`);
+  if (method !== "gin" && method !== "hilbert")
+    throw new SqlError("42704", `access method "${method}" does not exist`);
   const without = (what: string): SqlError =>
     new SqlError("0A000", `access method "${method}" does not support ${what}`);
   if (create.unique === true) throw without("unique indexes");
@@ -194,6 +196,10 @@ function methodOf(create: NodeOf<"IndexStmt">): IndexMethod | undefined {
     if (nulls !== undefined && nulls !== "SORTBY_NULLS_DEFAULT") {
       throw without("NULLS FIRST/LAST options");
     }
+  }
+  const columns = create.indexParams?.length ?? 0;
+  if (method === "hilbert" && (columns < 2 || columns > 3)) {
+    throw new SqlError("42P17", 'access method "hilbert" has two or three columns');
   }
   return method;
 }
@@ -214,9 +220,13 @@ function classOf(
 ): { readonly operatorClass?: OperatorClass } {
   const named = textsOf(opclass).at(-1);
   const base = types.baseOf(oid);
+  if (method === "hilbert") {
+    const isPoint = isSpatialType(types.toColumnType(base, -1));
+    if (named === undefined && isPoint) return {};
+  }
   const usual = base === OID.jsonb ? "jsonb_ops" : types.isArray(base) ? "array_ops" : undefined;
   if (named === undefined) {
-    if (usual !== undefined) return {};
+    if (usual !== undefined && method === "gin") return {};
     const type = formatType(types, oid, null);
     const what = `data type ${type} has no default operator class for access method "${method}"`;
     throw new SqlError("42704", what, {
@@ -225,7 +235,7 @@ function classOf(
         "for the data type.",
     });
   }
-  if (!GIN_CLASSES.has(named)) {
+  if (method === "hilbert" || !GIN_CLASSES.has(named)) {
     const what = `operator class "${named}" does not exist for access method "${method}"`;
     throw new SqlError("42704", what);
   }
