@@ -64,16 +64,18 @@ export function planCreateIndex(env: PlanEnv, create: NodeOf<"IndexStmt">, ports
 
 /** Rows whose entries fit one transaction, whatever the index has in them. */
 const LARGE_ROWS = 20_000;
-/** The same where a row has an entry for each of its terms. */
-const LARGE_ROWS_OF_TERMS = 1_000;
+/** The same where a row has an entry for each of its terms, of which large rows have many. */
+const LARGE_ROWS_OF_TERMS = 2_000;
+const LARGE_BYTES_OF_TERMS = 2_097_152;
 
 async function isLarge(
   { rows }: DdlRun,
   { table }: FoundTable,
   method: IndexMethod | undefined,
 ): Promise<boolean> {
-  const most = method === undefined ? LARGE_ROWS : LARGE_ROWS_OF_TERMS;
-  return (await rows.estimate(table, 0)).rows > most;
+  const estimate = await rows.estimate(table, 0);
+  if (method !== "gin") return estimate.rows > LARGE_ROWS;
+  return estimate.rows > LARGE_ROWS_OF_TERMS || estimate.bytes > LARGE_BYTES_OF_TERMS;
 }
 
 function isAlone({ transaction }: RunContext): boolean {
