@@ -16,6 +16,7 @@ import { ROW_OPERATIONS, type RowOperations } from "./row-operations.ts";
 import { SQL_OPERATIONS, type SqlOperations } from "./sql-operations.ts";
 import { STATISTICS_OPERATIONS, type StatisticsOperations } from "./statistics-operations.ts";
 import { STATUS_OPERATIONS, type StatusOperations } from "./status-operations.ts";
+import { STORAGE_OPERATIONS, type StorageOperations } from "./storage-operations.ts";
 
 /** What each operation takes and answers, by its name. */
 export interface Operations
@@ -35,7 +36,8 @@ export interface Operations
     ConstraintOperations,
     PageOperations,
     NodeOperations,
-    SqlOperations {}
+    SqlOperations,
+    StorageOperations {}
 
 export type OperationName = keyof Operations;
 
@@ -61,4 +63,5 @@ export const OPERATIONS: Readonly<Record<OperationName, ApiOperation>> = {
   ...CONSTRAINT_OPERATIONS,
   ...PAGE_OPERATIONS,
   ...SQL_OPERATIONS,
+  ...STORAGE_OPERATIONS,
 };

@@ -41,7 +41,15 @@ export type ResourceType = "catalog" | "namespace" | "table" | "view";
 
 const RESOURCE_TYPE = oneOf("catalog", "namespace", "table", "view");
 /** Kinds that lists show: what can be dropped and brought back, and the others. */
-const LISTED_TYPE = oneOf("account", "catalog", "namespace", "table", "view", "connector");
+const LISTED_TYPE = oneOf(
+  "account",
+  "catalog",
+  "namespace",
+  "table",
+  "view",
+  "connector",
+  "storageProfile",
+);
 const STATE = oneOf("ACTIVE", "DELETING", "DROPPED", "PURGING");
 const BASE: Readonly<Record<string, Schema>> = {
   id: UUID,
@@ -230,12 +238,54 @@ export const CONNECTOR: Schema = object({
   properties: PROPERTIES,
 });
 
+export type StorageSigning = "OFF" | "READ" | "WRITE";
+export const STORAGE_SIGNING: Schema = oneOf("OFF", "READ", "WRITE");
+
+export type StorageSecretKind = "AMBIENT" | "FILE" | "SEALED";
+export const STORAGE_SECRET_KIND: Schema = oneOf("AMBIENT", "FILE", "SEALED");
+
+/** How the files below some roots are reached. It shows no secret. */
+export interface StorageProfile extends ResourceBase {
+  readonly type: "storageProfile";
+  readonly roots: readonly string[];
+  readonly region: string;
+  readonly endpoint: string;
+  readonly pathStyle: boolean;
+  readonly roleArn: string;
+  readonly stsEndpoint: string;
+  readonly kmsKeys: readonly string[];
+  readonly vend: boolean;
+  readonly sign: StorageSigning;
+  readonly secret: {
+    readonly kind: StorageSecretKind;
+    readonly file?: string;
+    readonly setAt: string;
+  };
+  readonly properties: Properties;
+}
+
+export const STORAGE_PROFILE: Schema = object({
+  type: oneOf("storageProfile"),
+  ...BASE,
+  roots: listOf(TEXT),
+  region: TEXT,
+  endpoint: TEXT,
+  pathStyle: FLAG,
+  roleArn: TEXT,
+  stsEndpoint: TEXT,
+  kmsKeys: listOf(TEXT),
+  vend: FLAG,
+  sign: STORAGE_SIGNING,
+  secret: object({ kind: STORAGE_SECRET_KIND, setAt: TIME }, { file: TEXT }),
+  properties: PROPERTIES,
+});
+
 export type Resource = Catalog | Namespace | Table | View | Connector;
 export const RESOURCE: Schema = { anyOf: [CATALOG, NAMESPACE, TABLE, VIEW, CONNECTOR] };
 
 /** A resource as a list shows it: what its pointer tells without a read of its payload. */
 export interface Summary {
-  readonly type: ResourceType | "account" | "connector";
+  readonly type: ResourceType | "account" | "connector" | "storageProfile";
   readonly id: string;
   readonly name: string;
   readonly etag: string;

@@ -22,6 +22,8 @@ export type ChangeId = Branded<"ChangeId">;
 /** Of long work. A job that ends the life of an entity has that entity's id. */
 export type ConnectorId = Branded<"ConnectorId">;
 export type PrincipalId = Branded<"PrincipalId">;
+export type StorageProfileId = Branded<"StorageProfileId">;
+export type StorageSecretId = Branded<"StorageSecretId">;
 export type JobId = Branded<"JobId">;
 /**
  * UUID of the Iceberg metadata, which is the table's own and outlives a rename or a re-register.
@@ -43,6 +45,8 @@ export type AnyId =
   | ChangeId
   | ConnectorId
   | PrincipalId
+  | StorageProfileId
+  | StorageSecretId
   | JobId
   | TableUuid
   | ViewUuid;

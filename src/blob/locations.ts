@@ -130,6 +130,11 @@ export class Locations {
     return this.#reserved.some((own) => isWithin(own, location) || isWithin(location, own));
   }
 
+  /** Whether a canonical location lies in a place of Firn's own. */
+  isReserved(location: string): boolean {
+    return this.#reserved.some((own) => isWithin(location, own));
+  }
+
   /** `learn` adds the roots that others have made since; it is asked before a refusal. */
   learnRoots(learn: () => Promise<void>): void {
     this.#learn = learn;

@@ -14,6 +14,7 @@ import { Principals } from "./principals.ts";
 import { Reports } from "./reports.ts";
 import { Resolver } from "./resolve.ts";
 import { Statistics } from "./statistics.ts";
+import { StorageProfiles } from "./storage-profiles.ts";
 import { Tables } from "./tables.ts";
 import { Views } from "./views.ts";
 
@@ -27,6 +28,7 @@ export class AccountCatalog {
   readonly accounts: Accounts;
   readonly connectors: Connectors;
   readonly principals: Principals;
+  readonly storageProfiles: StorageProfiles;
   readonly statistics: Statistics;
   readonly constraints: Constraints;
   readonly reports: Reports;
@@ -45,6 +47,7 @@ export class AccountCatalog {
     this.accounts = new Accounts(context);
     this.connectors = new Connectors(context);
     this.principals = new Principals(context);
+    this.storageProfiles = new StorageProfiles(context);
     this.statistics = new Statistics(context);
     this.constraints = new Constraints(context);
     this.reports = new Reports(context);

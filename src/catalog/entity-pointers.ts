@@ -5,6 +5,7 @@ import { fitSummary } from "./batch.ts";
 import { decodePayload, encodePayload } from "./codec/entities.ts";
 import { encodeJob } from "./codec/job.ts";
 import { encodeApiKey } from "./codec/principal.ts";
+import { encodeStorageRoot } from "./codec/storage-profile.ts";
 import { encodeSummary } from "./codec/summary.ts";
 import { deleteJobOf } from "./delete-marks.ts";
 import { afterDropKeys, keeperOf } from "./drops.ts";
@@ -83,6 +84,10 @@ export function entityPointers(
     const owner = encodeApiKey({ account, principal: entity.id });
     for (const key of entity.keys) put(keyOf(FAMILIES.apiKey, key.id), owner);
   }
+  if (entity.type === "storageProfile") {
+    const owner = encodeStorageRoot({ account, profile: entity.id });
+    for (const root of entity.roots) put(keyOf(FAMILIES.storageRoot, root), owner);
+  }
   const deletes = deleteJobOf(entity, envelope);
   if (deletes !== undefined) {
     const [state, due] = jobKeys(keeperOf(account, entity), deletes.id, deletes.dueMs);
@@ -111,6 +116,8 @@ function nameKeys(account: AccountId, entity: Entity): readonly string[] {
       return [keyOf(FAMILIES.connectorByName, account, entity.name)];
     case "principal":
       return [keyOf(FAMILIES.principalByName, account, entity.name)];
+    case "storageProfile":
+      return [keyOf(FAMILIES.storageProfileByName, account, entity.name)];
     case "namespace":
       return [keyOf(FAMILIES.namespaceByPath, account, entity.catalogId, entity.path)];
     case "table":

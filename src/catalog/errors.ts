@@ -25,6 +25,16 @@ export function connectorNotFound(connector: string): FirnError {
   return new FirnError("NotFound", "CONNECTOR_NOT_FOUND", "connector not found", { connector });
 }
 
+export function storageProfileNotFound(profile: string): FirnError {
+  const why = "storage profile not found";
+  return new FirnError("NotFound", "STORAGE_PROFILE_NOT_FOUND", why, { profile });
+}
+
+export function storageProfileExists(profile: string): FirnError {
+  const why = "storage profile already exists";
+  return new FirnError("AlreadyExists", "STORAGE_PROFILE_ALREADY_EXISTS", why, { profile });
+}
+
 export function connectorExists(connector: string): FirnError {
   const why = "connector already exists";
   return new FirnError("AlreadyExists", "CONNECTOR_ALREADY_EXISTS", why, { connector });

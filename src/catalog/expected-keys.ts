@@ -2,11 +2,18 @@ import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { encodeApiKey } from "./codec/principal.ts";
+import { encodeStorageRoot } from "./codec/storage-profile.ts";
 import { encodeSummary } from "./codec/summary.ts";
 import { afterDropKeys, type Droppable, keeperOf } from "./drops.ts";
 import { guardKeys } from "./guards.ts";
 import { FAMILIES, keyOf, locationKey } from "./keys.ts";
-import { type Entity, isDroppable, type Principal, type Summary } from "./model.ts";
+import {
+  type Entity,
+  isDroppable,
+  type Principal,
+  type StorageProfile,
+  type Summary,
+} from "./model.ts";
 import { nameSummary } from "./summaries.ts";
 import { indexKeysOf } from "./table-index.ts";
 
@@ -66,6 +73,10 @@ function namesOf(account: AccountId, entity: Entity, summary: Uint8Array): Expec
       const name = keyOf(FAMILIES.principalByName, account, entity.name);
       return [{ role: "name", key: name, summary }, ...accessOf(account, entity)];
     }
+    case "storageProfile": {
+      const name = keyOf(FAMILIES.storageProfileByName, account, entity.name);
+      return [{ role: "name", key: name, summary }, ...rootsOf(account, entity)];
+    }
     case "namespace": {
       const key = keyOf(FAMILIES.namespaceByPath, account, entity.catalogId, entity.path);
       return [{ role: "name", key, summary }];
@@ -91,6 +102,12 @@ function namesOf(account: AccountId, entity: Entity, summary: Uint8Array): Expec
 function accessOf(account: AccountId, { id, keys }: Principal): ExpectedKey[] {
   const summary = encodeApiKey({ account, principal: id });
   return keys.map((key) => ({ role: "name", key: keyOf(FAMILIES.apiKey, key.id), summary }));
+}
+
+/** What leads from the roots of a storage profile to it. */
+function rootsOf(account: AccountId, { id, roots }: StorageProfile): ExpectedKey[] {
+  const summary = encodeStorageRoot({ account, profile: id });
+  return roots.map((root) => ({ role: "name", key: keyOf(FAMILIES.storageRoot, root), summary }));
 }
 
 /** The job that deletes it, or what it lies in. */

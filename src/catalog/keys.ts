@@ -250,6 +250,28 @@ export const FAMILIES = {
     derivedFrom: "principalById",
     note: "account and principal of an API key",
   },
+  storageProfileById: {
+    pattern: "/accounts/{account}/storage-profiles/by-id/{profile}",
+    listed: false,
+    note: "canonical pointer of a storage profile; its payload holds no secret",
+  },
+  storageProfileByName: {
+    pattern: "/accounts/{account}/storage-profiles/by-name/{name}",
+    listed: true,
+    note: "name and claim",
+  },
+  storageSecret: {
+    pattern: "/accounts/{account}/secrets/{secret}",
+    listed: false,
+    retention: "as long as its profile names it",
+    note: "credentials of a storage profile, sealed with the deployment secret; in no backup",
+  },
+  storageRoot: {
+    pattern: "/system/storage-roots/{root}",
+    listed: true,
+    derivedFrom: "storageProfileById",
+    note: "account and profile of a storage root: no two overlap across accounts",
+  },
   shard: {
     pattern: "/shards/by-id/{shard}",
     listed: false,

@@ -7,6 +7,8 @@ import type {
   PrincipalId,
   Revision,
   ShardId,
+  StorageProfileId,
+  StorageSecretId,
   TableId,
   TableUuid,
   ViewId,
@@ -21,7 +23,8 @@ export type EntityType =
   | "table"
   | "view"
   | "connector"
-  | "principal";
+  | "principal"
+  | "storageProfile";
 /** Kinds of payloads beside those of entities. */
 export type PayloadType = "snapshot" | "change" | "report" | "statistics" | "constraints";
 export type EntityState = "ACTIVE" | "DELETING" | "DROPPED" | "PURGING";
@@ -230,8 +233,47 @@ export interface Principal extends EntityBase {
   readonly properties: Properties;
 }
 
+/** Which requests to a store are signed for clients. */
+export type StorageSigning = "OFF" | "READ" | "WRITE";
+
+/** Where the credentials for a store come from: the process, a file of its machine, or a user. */
+export type StorageSecretKind = "AMBIENT" | "FILE" | "SEALED";
+
+/** How the files below some roots are reached. It holds no secret, and a delete is final. */
+export interface StorageProfile extends EntityBase {
+  readonly type: "storageProfile";
+  readonly id: StorageProfileId;
+  /** Canonical `s3:` locations. */
+  readonly roots: readonly string[];
+  /** Empty: asked of the store. */
+  readonly region: string;
+  /** Empty: AWS. */
+  readonly endpoint: string;
+  readonly pathStyle: boolean;
+  /** Role whose sessions are lent to clients. */
+  readonly roleArn: string;
+  readonly stsEndpoint: string;
+  readonly kmsKeys: readonly string[];
+  readonly vend: boolean;
+  readonly sign: StorageSigning;
+  readonly secretKind: StorageSecretKind;
+  /** Path of the file of `FILE`. */
+  readonly secretFile: string;
+  /** Of `SEALED`: where the sealed credentials are. Never shown. */
+  readonly secretId?: StorageSecretId;
+  readonly secretSetAtMs: number;
+  readonly properties: Properties;
+}
+
 export type Relation = Table | View;
-export type Entity = Account | Catalog | Namespace | Relation | Connector | Principal;
+export type Entity =
+  | Account
+  | Catalog
+  | Namespace
+  | Relation
+  | Connector
+  | Principal
+  | StorageProfile;
 /** What can be dropped, and brought back for a while. */
 export type DroppableEntity = Account | Catalog | Namespace | Relation;
 

@@ -59,6 +59,11 @@ export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
     owner: "principalById",
     note: "one a revision",
   },
+  storageProfile: {
+    pattern: "accounts/{account}/storage-profiles/{profile}/profile/{sha}.pb",
+    owner: "storageProfileById",
+    note: "one a revision",
+  },
   snapshot: {
     pattern: "accounts/{account}/tables/{table}/snapshots/{snapshot}/snapshot/{sha}.pb",
     owner: "snapshotById",
@@ -145,6 +150,8 @@ export function byIdKey(type: Entity["type"], account: AccountId, id: string): s
       return keyOf(FAMILIES.connectorById, account, id);
     case "principal":
       return keyOf(FAMILIES.principalById, account, id);
+    case "storageProfile":
+      return keyOf(FAMILIES.storageProfileById, account, id);
   }
 }
 

@@ -6,6 +6,7 @@ import { decodeApiKey } from "./codec/principal.ts";
 import { decodeReceipt } from "./codec/receipt.ts";
 import { decodeSnapshotSummary } from "./codec/snapshot.ts";
 import { decodePartSummary } from "./codec/stats.ts";
+import { decodeStorageRoot, decodeStoredSecret } from "./codec/storage-profile.ts";
 import { decodeSummary } from "./codec/summary.ts";
 import { corrupt } from "./errors.ts";
 import { jobOf } from "./jobs.ts";
@@ -94,6 +95,7 @@ const GLOBAL: ReadonlySet<FamilyName> = new Set<FamilyName>([
   "apiKey",
   "shard",
   "signingKey",
+  "storageRoot",
 ]);
 
 /** The account that a key belongs to; undefined for the deployment's own and for account names. */
@@ -114,6 +116,7 @@ function ownReferences(item: Live, key: ParsedKey): Own {
     case "viewById":
     case "connectorById":
     case "principalById":
+    case "storageProfileById":
       return canonical(item, family);
     case "accountByName": {
       const summary = summaryIn(item);
@@ -128,6 +131,7 @@ function ownReferences(item: Live, key: ParsedKey): Own {
     case "dropped":
     case "connectorByName":
     case "principalByName":
+    case "storageProfileByName":
       return named(summaryIn(item), account);
     case "accountGuard":
     case "access":
@@ -167,6 +171,12 @@ function ownReferences(item: Live, key: ParsedKey): Own {
       const { account: of, principal } = decodeApiKey(bytesOf(item));
       return rooted("principal", of, principal);
     }
+    case "storageSecret":
+      return rooted("storageProfile", account, decodeStoredSecret(bytesOf(item)).profile);
+    case "storageRoot": {
+      const { account: of, profile } = decodeStorageRoot(bytesOf(item));
+      return rooted("storageProfile", of, profile);
+    }
     case "signingKey":
     case "shard":
       return { content: { is: "bare" } };
@@ -184,6 +194,7 @@ const CANONICAL = {
   viewById: "view",
   connectorById: "connector",
   principalById: "principal",
+  storageProfileById: "storageProfile",
 } as const;
 
 /** What kind of entity a family's pointers are the canonical ones of, if they are. */

@@ -9,6 +9,7 @@ function parentsOf(entity: Entity): { parentId?: string; catalogId?: CatalogId }
     case "catalog":
     case "connector":
     case "principal":
+    case "storageProfile":
       return {};
     case "namespace":
       return { parentId: entity.parentId, catalogId: entity.catalogId };

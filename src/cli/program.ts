@@ -69,9 +69,13 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   withSettings(serve, FLAG_NAMES, [], context, async (settings) => {
     exitCode = settings === undefined ? USAGE : await context.serve(settings);
   });
-  addStorage(program, context, async (code) => {
+  const catalog: RunLine = async (line) => {
+    exitCode = await context.catalog(line);
+  };
+  const storageEnds = async (code: number | Promise<number>): Promise<void> => {
     exitCode = await code;
-  });
+  };
+  addStorage(program, context, storageEnds, catalog);
   addFsck(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.fsck(command);
   });
@@ -95,9 +99,8 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   });
   addCompletion(program, context.print);
   const operate = new Set(program.commands.map((command) => command.name()));
-  const catalog: RunLine = async (line) => {
-    exitCode = await context.catalog(line);
-  };
+  // Most of its verbs are operations of the native API.
+  operate.delete("storage");
   addDaily(program, catalog);
   addContext(program, catalog);
   addNouns(program, catalog);

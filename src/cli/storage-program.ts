@@ -12,9 +12,13 @@ import {
   wordsOf,
 } from "./setting-options.ts";
 import type { StorageCheckCommand } from "./storage.ts";
+import type { RunLine } from "./verbs/noun-program.ts";
+import { addWhere } from "./where.ts";
 
 const CHECK_FLAGS: readonly SettingName[] = [...STORE_FLAGS, "vendRole", "vendStsEndpoint"];
 const USAGE = 2;
+/** No path and no URI: those are locations. */
+const PROFILE_NAME = /^(?:id:)?[^/:-][^/:]*$/;
 
 /** What runs the lines of `firn storage`. */
 export interface StorageCommands {
@@ -27,10 +31,11 @@ export function addStorage(
   program: Command,
   context: SettingsContext & StorageCommands,
   ends: (code: number | Promise<number>) => Promise<void>,
+  ask: RunLine,
 ): void {
   const storage = program
     .command("storage")
-    .description("Create and check buckets, and the DynamoDB table of profile aws.");
+    .description("Create and check buckets, the table of profile aws, and storage profiles.");
   const init = storage
     .command("init")
     .description("Create the bucket and the table if they do not exist, and check both.");
@@ -45,14 +50,23 @@ export function addStorage(
         "is not, 2 if the check could not finish.",
     )
     .argument(
-      "[location]",
-      "s3://bucket/prefix. Without it, the catalog's bucket and the warehouse that the options " +
-        "or FIRN_ variables name.",
+      "[location|profile]",
+      "s3://bucket/prefix, or the name of a storage profile. Without it, the catalog's bucket " +
+        "and the warehouse that the options or FIRN_ variables name.",
     )
     .option("--json", "print each store as one JSON line");
   addSettings(check, CHECK_FLAGS);
+  addWhere(check);
   check.action((_location: string | undefined, values: Readonly<Record<string, unknown>>) => {
-    const { json, ...settings } = values;
+    const [given] = check.args;
+    if (given !== undefined && check.args.length === 1 && PROFILE_NAME.test(given)) {
+      return ask({ run: { operation: "checkStorageProfile" }, words: check.args, values });
+    }
+    const { json, url, context: _context, ...settings } = values;
+    if (url !== undefined) {
+      context.printError("firn: --url needs the name of a storage profile\n");
+      return ends(USAGE);
+    }
     const { words, left } = wordsOf(check.args, 1);
     const read = settingsOf(settings, left, [NO_SECRET], context);
     const location = words[0] === undefined ? undefined : s3Location(words[0], context);

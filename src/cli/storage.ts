@@ -4,7 +4,8 @@ import { SystemClock } from "../runtime/clock.ts";
 import { initStorage } from "../runtime/init-storage.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
-import { checkStorage, type StoreAsked, type StoreReport } from "../runtime/storage-check.ts";
+import { checkStorage } from "../runtime/storage-check.ts";
+import type { StoreAsked, StoreReport } from "../service/stores/store-report.ts";
 import type { Output } from "./output.ts";
 
 /**

@@ -231,7 +231,10 @@ export namespace firn {
             ENTITY_TYPE_REPORT = 11,
 
             /** ENTITY_TYPE_PRINCIPAL value */
-            ENTITY_TYPE_PRINCIPAL = 12
+            ENTITY_TYPE_PRINCIPAL = 12,
+
+            /** ENTITY_TYPE_STORAGE_PROFILE value */
+            ENTITY_TYPE_STORAGE_PROFILE = 13
         }
 
         /** EntityState enum. */
@@ -2621,6 +2624,258 @@ export namespace firn {
 
             /** Shape of an ApiKeySummary. */
             type $Shape = firn.v1.ApiKeySummary.$Properties;
+        }
+
+        /**
+         * Properties of a StorageSecretSummary.
+         * @deprecated Use firn.v1.StorageSecretSummary.$Properties instead.
+         */
+        interface IStorageSecretSummary extends firn.v1.StorageSecretSummary.$Properties {
+        }
+
+        /** Represents a StorageSecretSummary. */
+        class StorageSecretSummary {
+
+            /**
+             * Constructs a new StorageSecretSummary.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.StorageSecretSummary.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StorageSecretSummary profileId. */
+            profileId: Uint8Array;
+
+            /** StorageSecretSummary createdAtMs. */
+            createdAtMs: Long;
+
+            /** StorageSecretSummary sealed. */
+            sealed: Uint8Array;
+
+            /**
+             * Creates a new StorageSecretSummary instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StorageSecretSummary instance
+             */
+            static create(properties: firn.v1.StorageSecretSummary.$Shape): firn.v1.StorageSecretSummary & firn.v1.StorageSecretSummary.$Shape;
+            static create(properties?: firn.v1.StorageSecretSummary.$Properties): firn.v1.StorageSecretSummary;
+
+            /**
+             * Encodes the specified StorageSecretSummary message. Does not implicitly {@link firn.v1.StorageSecretSummary.verify|verify} messages.
+             * @param message StorageSecretSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.StorageSecretSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified StorageSecretSummary message, length delimited. Does not implicitly {@link firn.v1.StorageSecretSummary.verify|verify} messages.
+             * @param message StorageSecretSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.StorageSecretSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StorageSecretSummary message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.StorageSecretSummary & firn.v1.StorageSecretSummary.$Shape} StorageSecretSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.StorageSecretSummary & firn.v1.StorageSecretSummary.$Shape;
+
+            /**
+             * Decodes a StorageSecretSummary message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.StorageSecretSummary & firn.v1.StorageSecretSummary.$Shape} StorageSecretSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.StorageSecretSummary & firn.v1.StorageSecretSummary.$Shape;
+
+            /**
+             * Verifies a StorageSecretSummary message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a StorageSecretSummary message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns StorageSecretSummary
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.StorageSecretSummary;
+
+            /**
+             * Creates a plain object from a StorageSecretSummary message. Also converts values to other types if specified.
+             * @param message StorageSecretSummary
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.StorageSecretSummary, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this StorageSecretSummary to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for StorageSecretSummary
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace StorageSecretSummary {
+
+            /** Properties of a StorageSecretSummary. */
+            interface $Properties {
+
+                /** StorageSecretSummary profileId */
+                profileId?: (Uint8Array|null);
+
+                /** StorageSecretSummary createdAtMs */
+                createdAtMs?: (Long|null);
+
+                /** StorageSecretSummary sealed */
+                sealed?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StorageSecretSummary. */
+            type $Shape = firn.v1.StorageSecretSummary.$Properties;
+        }
+
+        /**
+         * Properties of a StorageRootSummary.
+         * @deprecated Use firn.v1.StorageRootSummary.$Properties instead.
+         */
+        interface IStorageRootSummary extends firn.v1.StorageRootSummary.$Properties {
+        }
+
+        /** Represents a StorageRootSummary. */
+        class StorageRootSummary {
+
+            /**
+             * Constructs a new StorageRootSummary.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.StorageRootSummary.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StorageRootSummary accountId. */
+            accountId: Uint8Array;
+
+            /** StorageRootSummary profileId. */
+            profileId: Uint8Array;
+
+            /**
+             * Creates a new StorageRootSummary instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StorageRootSummary instance
+             */
+            static create(properties: firn.v1.StorageRootSummary.$Shape): firn.v1.StorageRootSummary & firn.v1.StorageRootSummary.$Shape;
+            static create(properties?: firn.v1.StorageRootSummary.$Properties): firn.v1.StorageRootSummary;
+
+            /**
+             * Encodes the specified StorageRootSummary message. Does not implicitly {@link firn.v1.StorageRootSummary.verify|verify} messages.
+             * @param message StorageRootSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.StorageRootSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified StorageRootSummary message, length delimited. Does not implicitly {@link firn.v1.StorageRootSummary.verify|verify} messages.
+             * @param message StorageRootSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.StorageRootSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StorageRootSummary message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.StorageRootSummary & firn.v1.StorageRootSummary.$Shape} StorageRootSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.StorageRootSummary & firn.v1.StorageRootSummary.$Shape;
+
+            /**
+             * Decodes a StorageRootSummary message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.StorageRootSummary & firn.v1.StorageRootSummary.$Shape} StorageRootSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.StorageRootSummary & firn.v1.StorageRootSummary.$Shape;
+
+            /**
+             * Verifies a StorageRootSummary message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a StorageRootSummary message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns StorageRootSummary
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.StorageRootSummary;
+
+            /**
+             * Creates a plain object from a StorageRootSummary message. Also converts values to other types if specified.
+             * @param message StorageRootSummary
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.StorageRootSummary, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this StorageRootSummary to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for StorageRootSummary
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace StorageRootSummary {
+
+            /** Properties of a StorageRootSummary. */
+            interface $Properties {
+
+                /** StorageRootSummary accountId */
+                accountId?: (Uint8Array|null);
+
+                /** StorageRootSummary profileId */
+                profileId?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StorageRootSummary. */
+            type $Shape = firn.v1.StorageRootSummary.$Properties;
         }
 
         /**
@@ -5120,6 +5375,275 @@ export namespace firn {
 
             /** Shape of a StatsPack. */
             type $Shape = firn.v1.StatsPack.$Properties;
+        }
+
+        /** StorageSigning enum. */
+        enum StorageSigning {
+
+            /** STORAGE_SIGNING_UNSPECIFIED value */
+            STORAGE_SIGNING_UNSPECIFIED = 0,
+
+            /** STORAGE_SIGNING_OFF value */
+            STORAGE_SIGNING_OFF = 1,
+
+            /** STORAGE_SIGNING_READ value */
+            STORAGE_SIGNING_READ = 2,
+
+            /** STORAGE_SIGNING_WRITE value */
+            STORAGE_SIGNING_WRITE = 3
+        }
+
+        /** StorageSecretKind enum. */
+        enum StorageSecretKind {
+
+            /** STORAGE_SECRET_KIND_UNSPECIFIED value */
+            STORAGE_SECRET_KIND_UNSPECIFIED = 0,
+
+            /** STORAGE_SECRET_KIND_AMBIENT value */
+            STORAGE_SECRET_KIND_AMBIENT = 1,
+
+            /** STORAGE_SECRET_KIND_FILE value */
+            STORAGE_SECRET_KIND_FILE = 2,
+
+            /** STORAGE_SECRET_KIND_SEALED value */
+            STORAGE_SECRET_KIND_SEALED = 3
+        }
+
+        /**
+         * Properties of a StorageProfile.
+         * @deprecated Use firn.v1.StorageProfile.$Properties instead.
+         */
+        interface IStorageProfile extends firn.v1.StorageProfile.$Properties {
+        }
+
+        /** Represents a StorageProfile. */
+        class StorageProfile {
+
+            /**
+             * Constructs a new StorageProfile.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.StorageProfile.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StorageProfile envelope. */
+            envelope?: (firn.v1.Envelope.$Properties|null);
+
+            /** StorageProfile name. */
+            name: string;
+
+            /** StorageProfile description. */
+            description: string;
+
+            /** StorageProfile createdAtMs. */
+            createdAtMs: Long;
+
+            /** StorageProfile state. */
+            state: firn.v1.EntityState;
+
+            /** StorageProfile nameRevision. */
+            nameRevision: Uint8Array;
+
+            /** StorageProfile owner. */
+            owner: Uint8Array;
+
+            /** StorageProfile roots. */
+            roots: string[];
+
+            /** StorageProfile region. */
+            region: string;
+
+            /** StorageProfile endpoint. */
+            endpoint: string;
+
+            /** StorageProfile pathStyle. */
+            pathStyle: boolean;
+
+            /** StorageProfile roleArn. */
+            roleArn: string;
+
+            /** StorageProfile stsEndpoint. */
+            stsEndpoint: string;
+
+            /** StorageProfile kmsKeys. */
+            kmsKeys: string[];
+
+            /** StorageProfile vend. */
+            vend: boolean;
+
+            /** StorageProfile sign. */
+            sign: firn.v1.StorageSigning;
+
+            /** StorageProfile secretKind. */
+            secretKind: firn.v1.StorageSecretKind;
+
+            /** StorageProfile secretFile. */
+            secretFile: string;
+
+            /** StorageProfile secretId. */
+            secretId: Uint8Array;
+
+            /** StorageProfile secretSetAtMs. */
+            secretSetAtMs: Long;
+
+            /** StorageProfile properties. */
+            properties: { [k: string]: string };
+
+            /**
+             * Creates a new StorageProfile instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StorageProfile instance
+             */
+            static create(properties: firn.v1.StorageProfile.$Shape): firn.v1.StorageProfile & firn.v1.StorageProfile.$Shape;
+            static create(properties?: firn.v1.StorageProfile.$Properties): firn.v1.StorageProfile;
+
+            /**
+             * Encodes the specified StorageProfile message. Does not implicitly {@link firn.v1.StorageProfile.verify|verify} messages.
+             * @param message StorageProfile message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.StorageProfile.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified StorageProfile message, length delimited. Does not implicitly {@link firn.v1.StorageProfile.verify|verify} messages.
+             * @param message StorageProfile message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.StorageProfile.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StorageProfile message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.StorageProfile & firn.v1.StorageProfile.$Shape} StorageProfile
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.StorageProfile & firn.v1.StorageProfile.$Shape;
+
+            /**
+             * Decodes a StorageProfile message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.StorageProfile & firn.v1.StorageProfile.$Shape} StorageProfile
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.StorageProfile & firn.v1.StorageProfile.$Shape;
+
+            /**
+             * Verifies a StorageProfile message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a StorageProfile message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns StorageProfile
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.StorageProfile;
+
+            /**
+             * Creates a plain object from a StorageProfile message. Also converts values to other types if specified.
+             * @param message StorageProfile
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.StorageProfile, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this StorageProfile to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for StorageProfile
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace StorageProfile {
+
+            /** Properties of a StorageProfile. */
+            interface $Properties {
+
+                /** StorageProfile envelope */
+                envelope?: (firn.v1.Envelope.$Properties|null);
+
+                /** StorageProfile name */
+                name?: (string|null);
+
+                /** StorageProfile description */
+                description?: (string|null);
+
+                /** StorageProfile createdAtMs */
+                createdAtMs?: (Long|null);
+
+                /** StorageProfile state */
+                state?: (firn.v1.EntityState|null);
+
+                /** StorageProfile nameRevision */
+                nameRevision?: (Uint8Array|null);
+
+                /** StorageProfile owner */
+                owner?: (Uint8Array|null);
+
+                /** StorageProfile roots */
+                roots?: (string[]|null);
+
+                /** StorageProfile region */
+                region?: (string|null);
+
+                /** StorageProfile endpoint */
+                endpoint?: (string|null);
+
+                /** StorageProfile pathStyle */
+                pathStyle?: (boolean|null);
+
+                /** StorageProfile roleArn */
+                roleArn?: (string|null);
+
+                /** StorageProfile stsEndpoint */
+                stsEndpoint?: (string|null);
+
+                /** StorageProfile kmsKeys */
+                kmsKeys?: (string[]|null);
+
+                /** StorageProfile vend */
+                vend?: (boolean|null);
+
+                /** StorageProfile sign */
+                sign?: (firn.v1.StorageSigning|null);
+
+                /** StorageProfile secretKind */
+                secretKind?: (firn.v1.StorageSecretKind|null);
+
+                /** StorageProfile secretFile */
+                secretFile?: (string|null);
+
+                /** StorageProfile secretId */
+                secretId?: (Uint8Array|null);
+
+                /** StorageProfile secretSetAtMs */
+                secretSetAtMs?: (Long|null);
+
+                /** StorageProfile properties */
+                properties?: ({ [k: string]: string }|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StorageProfile. */
+            type $Shape = firn.v1.StorageProfile.$Properties;
         }
 
         /**

@@ -771,6 +771,7 @@ export const firn = $root.firn = (() => {
          * @property {number} ENTITY_TYPE_CHANGE=10 ENTITY_TYPE_CHANGE value
          * @property {number} ENTITY_TYPE_REPORT=11 ENTITY_TYPE_REPORT value
          * @property {number} ENTITY_TYPE_PRINCIPAL=12 ENTITY_TYPE_PRINCIPAL value
+         * @property {number} ENTITY_TYPE_STORAGE_PROFILE=13 ENTITY_TYPE_STORAGE_PROFILE value
          */
         v1.EntityType = (function() {
             const valuesById = $Object.create(null), values = $Object.create(valuesById);
@@ -787,6 +788,7 @@ export const firn = $root.firn = (() => {
             values[valuesById[10] = "ENTITY_TYPE_CHANGE"] = 10;
             values[valuesById[11] = "ENTITY_TYPE_REPORT"] = 11;
             values[valuesById[12] = "ENTITY_TYPE_PRINCIPAL"] = 12;
+            values[valuesById[13] = "ENTITY_TYPE_STORAGE_PROFILE"] = 13;
             return values;
         })();
 
@@ -1270,6 +1272,10 @@ export const firn = $root.firn = (() => {
                     case "ENTITY_TYPE_PRINCIPAL":
                     case 12:
                         message.entityType = 12;
+                        break;
+                    case "ENTITY_TYPE_STORAGE_PROFILE":
+                    case 13:
+                        message.entityType = 13;
                         break;
                     default:
                         if (typeof object.entityType === "number" && (object.entityType | 0) === object.entityType)
@@ -8174,6 +8180,10 @@ export const firn = $root.firn = (() => {
                     case 12:
                         message.entityType = 12;
                         break;
+                    case "ENTITY_TYPE_STORAGE_PROFILE":
+                    case 13:
+                        message.entityType = 13;
+                        break;
                     default:
                         if (typeof object.entityType === "number" && (object.entityType | 0) === object.entityType)
                             message.entityType = object.entityType;
@@ -8805,6 +8815,697 @@ export const firn = $root.firn = (() => {
             };
 
             return ApiKeySummary;
+        })();
+
+        v1.StorageSecretSummary = (function() {
+
+            /**
+             * Properties of a StorageSecretSummary.
+             * @typedef {Object} firn.v1.StorageSecretSummary.$Properties
+             * @property {Uint8Array|null} [profileId] StorageSecretSummary profileId
+             * @property {Long|null} [createdAtMs] StorageSecretSummary createdAtMs
+             * @property {Uint8Array|null} [sealed] StorageSecretSummary sealed
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StorageSecretSummary.
+             * @memberof firn.v1
+             * @interface IStorageSecretSummary
+             * @augments firn.v1.StorageSecretSummary.$Properties
+             * @deprecated Use firn.v1.StorageSecretSummary.$Properties instead.
+             */
+
+            /**
+             * Shape of a StorageSecretSummary.
+             * @typedef {firn.v1.StorageSecretSummary.$Properties} firn.v1.StorageSecretSummary.$Shape
+             */
+
+            /**
+             * Constructs a new StorageSecretSummary.
+             * @memberof firn.v1
+             * @classdesc Represents a StorageSecretSummary.
+             * @constructor
+             * @param {firn.v1.StorageSecretSummary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StorageSecretSummary = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StorageSecretSummary profileId.
+             * @member {Uint8Array} profileId
+             * @memberof firn.v1.StorageSecretSummary
+             * @instance
+             */
+            StorageSecretSummary.prototype.profileId = $util.newBuffer([]);
+
+            /**
+             * StorageSecretSummary createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.StorageSecretSummary
+             * @instance
+             */
+            StorageSecretSummary.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * StorageSecretSummary sealed.
+             * @member {Uint8Array} sealed
+             * @memberof firn.v1.StorageSecretSummary
+             * @instance
+             */
+            StorageSecretSummary.prototype.sealed = $util.newBuffer([]);
+
+            /**
+             * Creates a new StorageSecretSummary instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.StorageSecretSummary
+             * @static
+             * @param {firn.v1.StorageSecretSummary.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.StorageSecretSummary} StorageSecretSummary instance
+             * @type {{
+             *   (properties: firn.v1.StorageSecretSummary.$Shape): firn.v1.StorageSecretSummary & firn.v1.StorageSecretSummary.$Shape;
+             *   (properties?: firn.v1.StorageSecretSummary.$Properties): firn.v1.StorageSecretSummary;
+             * }}
+             */
+            StorageSecretSummary.create = function(properties) {
+                return new StorageSecretSummary(properties);
+            };
+
+            /**
+             * Encodes the specified StorageSecretSummary message. Does not implicitly {@link firn.v1.StorageSecretSummary.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.StorageSecretSummary
+             * @static
+             * @param {firn.v1.StorageSecretSummary.$Properties} message StorageSecretSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StorageSecretSummary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.profileId != null && $Object.hasOwnProperty.call(message, "profileId") && message.profileId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.profileId);
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.createdAtMs);
+                if (message.sealed != null && $Object.hasOwnProperty.call(message, "sealed") && message.sealed.length)
+                    writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.sealed);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified StorageSecretSummary message, length delimited. Does not implicitly {@link firn.v1.StorageSecretSummary.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.StorageSecretSummary
+             * @static
+             * @param {firn.v1.StorageSecretSummary.$Properties} message StorageSecretSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StorageSecretSummary.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a StorageSecretSummary message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.StorageSecretSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.StorageSecretSummary & firn.v1.StorageSecretSummary.$Shape} StorageSecretSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StorageSecretSummary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.StorageSecretSummary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.profileId = value;
+                            else
+                                delete message.profileId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.sealed = value;
+                            else
+                                delete message.sealed;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a StorageSecretSummary message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.StorageSecretSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.StorageSecretSummary & firn.v1.StorageSecretSummary.$Shape} StorageSecretSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StorageSecretSummary.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a StorageSecretSummary message.
+             * @function verify
+             * @memberof firn.v1.StorageSecretSummary
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            StorageSecretSummary.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.profileId != null && $Object.hasOwnProperty.call(message, "profileId"))
+                    if (!(message.profileId && typeof message.profileId.length === "number" || $util.isString(message.profileId)))
+                        return "profileId: buffer expected";
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.sealed != null && $Object.hasOwnProperty.call(message, "sealed"))
+                    if (!(message.sealed && typeof message.sealed.length === "number" || $util.isString(message.sealed)))
+                        return "sealed: buffer expected";
+                return null;
+            };
+
+            /**
+             * Creates a StorageSecretSummary message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.StorageSecretSummary
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.StorageSecretSummary} StorageSecretSummary
+             */
+            StorageSecretSummary.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.StorageSecretSummary)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.StorageSecretSummary: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.StorageSecretSummary();
+                if (object.profileId != null)
+                    if (object.profileId.length)
+                        if (typeof object.profileId === "string")
+                            $util.base64.decode(object.profileId, message.profileId = $util.newBuffer($util.base64.length(object.profileId)), 0);
+                        else if (object.profileId.length >= 0)
+                            message.profileId = object.profileId;
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.sealed != null)
+                    if (object.sealed.length)
+                        if (typeof object.sealed === "string")
+                            $util.base64.decode(object.sealed, message.sealed = $util.newBuffer($util.base64.length(object.sealed)), 0);
+                        else if (object.sealed.length >= 0)
+                            message.sealed = object.sealed;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a StorageSecretSummary message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.StorageSecretSummary
+             * @static
+             * @param {firn.v1.StorageSecretSummary} message StorageSecretSummary
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            StorageSecretSummary.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if (options.bytes === $String)
+                        object.profileId = "";
+                    else {
+                        object.profileId = [];
+                        if (options.bytes !== $Array)
+                            object.profileId = $util.newBuffer(object.profileId);
+                    }
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.sealed = "";
+                    else {
+                        object.sealed = [];
+                        if (options.bytes !== $Array)
+                            object.sealed = $util.newBuffer(object.sealed);
+                    }
+                }
+                if (message.profileId != null && $Object.hasOwnProperty.call(message, "profileId"))
+                    object.profileId = options.bytes === $String ? $util.base64.encode(message.profileId, 0, message.profileId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.profileId) : message.profileId;
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.sealed != null && $Object.hasOwnProperty.call(message, "sealed"))
+                    object.sealed = options.bytes === $String ? $util.base64.encode(message.sealed, 0, message.sealed.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.sealed) : message.sealed;
+                return object;
+            };
+
+            /**
+             * Converts this StorageSecretSummary to JSON.
+             * @function toJSON
+             * @memberof firn.v1.StorageSecretSummary
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            StorageSecretSummary.prototype.toJSON = function() {
+                return StorageSecretSummary.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for StorageSecretSummary
+             * @function getTypeUrl
+             * @memberof firn.v1.StorageSecretSummary
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            StorageSecretSummary.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.StorageSecretSummary";
+            };
+
+            return StorageSecretSummary;
+        })();
+
+        v1.StorageRootSummary = (function() {
+
+            /**
+             * Properties of a StorageRootSummary.
+             * @typedef {Object} firn.v1.StorageRootSummary.$Properties
+             * @property {Uint8Array|null} [accountId] StorageRootSummary accountId
+             * @property {Uint8Array|null} [profileId] StorageRootSummary profileId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StorageRootSummary.
+             * @memberof firn.v1
+             * @interface IStorageRootSummary
+             * @augments firn.v1.StorageRootSummary.$Properties
+             * @deprecated Use firn.v1.StorageRootSummary.$Properties instead.
+             */
+
+            /**
+             * Shape of a StorageRootSummary.
+             * @typedef {firn.v1.StorageRootSummary.$Properties} firn.v1.StorageRootSummary.$Shape
+             */
+
+            /**
+             * Constructs a new StorageRootSummary.
+             * @memberof firn.v1
+             * @classdesc Represents a StorageRootSummary.
+             * @constructor
+             * @param {firn.v1.StorageRootSummary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StorageRootSummary = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StorageRootSummary accountId.
+             * @member {Uint8Array} accountId
+             * @memberof firn.v1.StorageRootSummary
+             * @instance
+             */
+            StorageRootSummary.prototype.accountId = $util.newBuffer([]);
+
+            /**
+             * StorageRootSummary profileId.
+             * @member {Uint8Array} profileId
+             * @memberof firn.v1.StorageRootSummary
+             * @instance
+             */
+            StorageRootSummary.prototype.profileId = $util.newBuffer([]);
+
+            /**
+             * Creates a new StorageRootSummary instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.StorageRootSummary
+             * @static
+             * @param {firn.v1.StorageRootSummary.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.StorageRootSummary} StorageRootSummary instance
+             * @type {{
+             *   (properties: firn.v1.StorageRootSummary.$Shape): firn.v1.StorageRootSummary & firn.v1.StorageRootSummary.$Shape;
+             *   (properties?: firn.v1.StorageRootSummary.$Properties): firn.v1.StorageRootSummary;
+             * }}
+             */
+            StorageRootSummary.create = function(properties) {
+                return new StorageRootSummary(properties);
+            };
+
+            /**
+             * Encodes the specified StorageRootSummary message. Does not implicitly {@link firn.v1.StorageRootSummary.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.StorageRootSummary
+             * @static
+             * @param {firn.v1.StorageRootSummary.$Properties} message StorageRootSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StorageRootSummary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.accountId != null && $Object.hasOwnProperty.call(message, "accountId") && message.accountId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.accountId);
+                if (message.profileId != null && $Object.hasOwnProperty.call(message, "profileId") && message.profileId.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.profileId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified StorageRootSummary message, length delimited. Does not implicitly {@link firn.v1.StorageRootSummary.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.StorageRootSummary
+             * @static
+             * @param {firn.v1.StorageRootSummary.$Properties} message StorageRootSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StorageRootSummary.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a StorageRootSummary message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.StorageRootSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.StorageRootSummary & firn.v1.StorageRootSummary.$Shape} StorageRootSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StorageRootSummary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.StorageRootSummary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.accountId = value;
+                            else
+                                delete message.accountId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.profileId = value;
+                            else
+                                delete message.profileId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a StorageRootSummary message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.StorageRootSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.StorageRootSummary & firn.v1.StorageRootSummary.$Shape} StorageRootSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StorageRootSummary.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a StorageRootSummary message.
+             * @function verify
+             * @memberof firn.v1.StorageRootSummary
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            StorageRootSummary.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.accountId != null && $Object.hasOwnProperty.call(message, "accountId"))
+                    if (!(message.accountId && typeof message.accountId.length === "number" || $util.isString(message.accountId)))
+                        return "accountId: buffer expected";
+                if (message.profileId != null && $Object.hasOwnProperty.call(message, "profileId"))
+                    if (!(message.profileId && typeof message.profileId.length === "number" || $util.isString(message.profileId)))
+                        return "profileId: buffer expected";
+                return null;
+            };
+
+            /**
+             * Creates a StorageRootSummary message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.StorageRootSummary
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.StorageRootSummary} StorageRootSummary
+             */
+            StorageRootSummary.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.StorageRootSummary)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.StorageRootSummary: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.StorageRootSummary();
+                if (object.accountId != null)
+                    if (object.accountId.length)
+                        if (typeof object.accountId === "string")
+                            $util.base64.decode(object.accountId, message.accountId = $util.newBuffer($util.base64.length(object.accountId)), 0);
+                        else if (object.accountId.length >= 0)
+                            message.accountId = object.accountId;
+                if (object.profileId != null)
+                    if (object.profileId.length)
+                        if (typeof object.profileId === "string")
+                            $util.base64.decode(object.profileId, message.profileId = $util.newBuffer($util.base64.length(object.profileId)), 0);
+                        else if (object.profileId.length >= 0)
+                            message.profileId = object.profileId;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a StorageRootSummary message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.StorageRootSummary
+             * @static
+             * @param {firn.v1.StorageRootSummary} message StorageRootSummary
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            StorageRootSummary.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if (options.bytes === $String)
+                        object.accountId = "";
+                    else {
+                        object.accountId = [];
+                        if (options.bytes !== $Array)
+                            object.accountId = $util.newBuffer(object.accountId);
+                    }
+                    if (options.bytes === $String)
+                        object.profileId = "";
+                    else {
+                        object.profileId = [];
+                        if (options.bytes !== $Array)
+                            object.profileId = $util.newBuffer(object.profileId);
+                    }
+                }
+                if (message.accountId != null && $Object.hasOwnProperty.call(message, "accountId"))
+                    object.accountId = options.bytes === $String ? $util.base64.encode(message.accountId, 0, message.accountId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.accountId) : message.accountId;
+                if (message.profileId != null && $Object.hasOwnProperty.call(message, "profileId"))
+                    object.profileId = options.bytes === $String ? $util.base64.encode(message.profileId, 0, message.profileId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.profileId) : message.profileId;
+                return object;
+            };
+
+            /**
+             * Converts this StorageRootSummary to JSON.
+             * @function toJSON
+             * @memberof firn.v1.StorageRootSummary
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            StorageRootSummary.prototype.toJSON = function() {
+                return StorageRootSummary.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for StorageRootSummary
+             * @function getTypeUrl
+             * @memberof firn.v1.StorageRootSummary
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            StorageRootSummary.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.StorageRootSummary";
+            };
+
+            return StorageRootSummary;
         })();
 
         v1.SigningKeySummary = (function() {
@@ -11907,6 +12608,10 @@ export const firn = $root.firn = (() => {
                     case 12:
                         message.subjectType = 12;
                         break;
+                    case "ENTITY_TYPE_STORAGE_PROFILE":
+                    case 13:
+                        message.subjectType = 13;
+                        break;
                     default:
                         if (typeof object.subjectType === "number" && (object.subjectType | 0) === object.subjectType)
                             message.subjectType = object.subjectType;
@@ -13361,6 +14066,10 @@ export const firn = $root.firn = (() => {
                     case "ENTITY_TYPE_PRINCIPAL":
                     case 12:
                         message.objectType = 12;
+                        break;
+                    case "ENTITY_TYPE_STORAGE_PROFILE":
+                    case 13:
+                        message.objectType = 13;
                         break;
                     default:
                         if (typeof object.objectType === "number" && (object.objectType | 0) === object.objectType)
@@ -17138,6 +17847,1094 @@ export const firn = $root.firn = (() => {
             };
 
             return StatsPack;
+        })();
+
+        /**
+         * StorageSigning enum.
+         * @name firn.v1.StorageSigning
+         * @enum {number}
+         * @property {number} STORAGE_SIGNING_UNSPECIFIED=0 STORAGE_SIGNING_UNSPECIFIED value
+         * @property {number} STORAGE_SIGNING_OFF=1 STORAGE_SIGNING_OFF value
+         * @property {number} STORAGE_SIGNING_READ=2 STORAGE_SIGNING_READ value
+         * @property {number} STORAGE_SIGNING_WRITE=3 STORAGE_SIGNING_WRITE value
+         */
+        v1.StorageSigning = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "STORAGE_SIGNING_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "STORAGE_SIGNING_OFF"] = 1;
+            values[valuesById[2] = "STORAGE_SIGNING_READ"] = 2;
+            values[valuesById[3] = "STORAGE_SIGNING_WRITE"] = 3;
+            return values;
+        })();
+
+        /**
+         * StorageSecretKind enum.
+         * @name firn.v1.StorageSecretKind
+         * @enum {number}
+         * @property {number} STORAGE_SECRET_KIND_UNSPECIFIED=0 STORAGE_SECRET_KIND_UNSPECIFIED value
+         * @property {number} STORAGE_SECRET_KIND_AMBIENT=1 STORAGE_SECRET_KIND_AMBIENT value
+         * @property {number} STORAGE_SECRET_KIND_FILE=2 STORAGE_SECRET_KIND_FILE value
+         * @property {number} STORAGE_SECRET_KIND_SEALED=3 STORAGE_SECRET_KIND_SEALED value
+         */
+        v1.StorageSecretKind = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "STORAGE_SECRET_KIND_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "STORAGE_SECRET_KIND_AMBIENT"] = 1;
+            values[valuesById[2] = "STORAGE_SECRET_KIND_FILE"] = 2;
+            values[valuesById[3] = "STORAGE_SECRET_KIND_SEALED"] = 3;
+            return values;
+        })();
+
+        v1.StorageProfile = (function() {
+
+            /**
+             * Properties of a StorageProfile.
+             * @typedef {Object} firn.v1.StorageProfile.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] StorageProfile envelope
+             * @property {string|null} [name] StorageProfile name
+             * @property {string|null} [description] StorageProfile description
+             * @property {Long|null} [createdAtMs] StorageProfile createdAtMs
+             * @property {firn.v1.EntityState|null} [state] StorageProfile state
+             * @property {Uint8Array|null} [nameRevision] StorageProfile nameRevision
+             * @property {Uint8Array|null} [owner] StorageProfile owner
+             * @property {Array.<string>|null} [roots] StorageProfile roots
+             * @property {string|null} [region] StorageProfile region
+             * @property {string|null} [endpoint] StorageProfile endpoint
+             * @property {boolean|null} [pathStyle] StorageProfile pathStyle
+             * @property {string|null} [roleArn] StorageProfile roleArn
+             * @property {string|null} [stsEndpoint] StorageProfile stsEndpoint
+             * @property {Array.<string>|null} [kmsKeys] StorageProfile kmsKeys
+             * @property {boolean|null} [vend] StorageProfile vend
+             * @property {firn.v1.StorageSigning|null} [sign] StorageProfile sign
+             * @property {firn.v1.StorageSecretKind|null} [secretKind] StorageProfile secretKind
+             * @property {string|null} [secretFile] StorageProfile secretFile
+             * @property {Uint8Array|null} [secretId] StorageProfile secretId
+             * @property {Long|null} [secretSetAtMs] StorageProfile secretSetAtMs
+             * @property {Object.<string,string>|null} [properties] StorageProfile properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StorageProfile.
+             * @memberof firn.v1
+             * @interface IStorageProfile
+             * @augments firn.v1.StorageProfile.$Properties
+             * @deprecated Use firn.v1.StorageProfile.$Properties instead.
+             */
+
+            /**
+             * Shape of a StorageProfile.
+             * @typedef {firn.v1.StorageProfile.$Properties} firn.v1.StorageProfile.$Shape
+             */
+
+            /**
+             * Constructs a new StorageProfile.
+             * @memberof firn.v1
+             * @classdesc Represents a StorageProfile.
+             * @constructor
+             * @param {firn.v1.StorageProfile.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StorageProfile = function (properties) {
+                this.roots = [];
+                this.kmsKeys = [];
+                this.properties = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StorageProfile envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.envelope = null;
+
+            /**
+             * StorageProfile name.
+             * @member {string} name
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.name = "";
+
+            /**
+             * StorageProfile description.
+             * @member {string} description
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.description = "";
+
+            /**
+             * StorageProfile createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * StorageProfile state.
+             * @member {firn.v1.EntityState} state
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.state = 0;
+
+            /**
+             * StorageProfile nameRevision.
+             * @member {Uint8Array} nameRevision
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.nameRevision = $util.newBuffer([]);
+
+            /**
+             * StorageProfile owner.
+             * @member {Uint8Array} owner
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.owner = $util.newBuffer([]);
+
+            /**
+             * StorageProfile roots.
+             * @member {Array.<string>} roots
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.roots = $util.emptyArray;
+
+            /**
+             * StorageProfile region.
+             * @member {string} region
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.region = "";
+
+            /**
+             * StorageProfile endpoint.
+             * @member {string} endpoint
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.endpoint = "";
+
+            /**
+             * StorageProfile pathStyle.
+             * @member {boolean} pathStyle
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.pathStyle = false;
+
+            /**
+             * StorageProfile roleArn.
+             * @member {string} roleArn
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.roleArn = "";
+
+            /**
+             * StorageProfile stsEndpoint.
+             * @member {string} stsEndpoint
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.stsEndpoint = "";
+
+            /**
+             * StorageProfile kmsKeys.
+             * @member {Array.<string>} kmsKeys
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.kmsKeys = $util.emptyArray;
+
+            /**
+             * StorageProfile vend.
+             * @member {boolean} vend
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.vend = false;
+
+            /**
+             * StorageProfile sign.
+             * @member {firn.v1.StorageSigning} sign
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.sign = 0;
+
+            /**
+             * StorageProfile secretKind.
+             * @member {firn.v1.StorageSecretKind} secretKind
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.secretKind = 0;
+
+            /**
+             * StorageProfile secretFile.
+             * @member {string} secretFile
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.secretFile = "";
+
+            /**
+             * StorageProfile secretId.
+             * @member {Uint8Array} secretId
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.secretId = $util.newBuffer([]);
+
+            /**
+             * StorageProfile secretSetAtMs.
+             * @member {Long} secretSetAtMs
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.secretSetAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * StorageProfile properties.
+             * @member {Object.<string,string>} properties
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             */
+            StorageProfile.prototype.properties = $util.emptyObject;
+
+            /**
+             * Creates a new StorageProfile instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.StorageProfile
+             * @static
+             * @param {firn.v1.StorageProfile.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.StorageProfile} StorageProfile instance
+             * @type {{
+             *   (properties: firn.v1.StorageProfile.$Shape): firn.v1.StorageProfile & firn.v1.StorageProfile.$Shape;
+             *   (properties?: firn.v1.StorageProfile.$Properties): firn.v1.StorageProfile;
+             * }}
+             */
+            StorageProfile.create = function(properties) {
+                return new StorageProfile(properties);
+            };
+
+            /**
+             * Encodes the specified StorageProfile message. Does not implicitly {@link firn.v1.StorageProfile.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.StorageProfile
+             * @static
+             * @param {firn.v1.StorageProfile.$Properties} message StorageProfile message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StorageProfile.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description") && message.description !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.description);
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.createdAtMs);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 5, wireType 0 =*/40).int32(message.state);
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision") && message.nameRevision.length)
+                    writer.uint32(/* id 6, wireType 2 =*/50).bytes(message.nameRevision);
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner") && message.owner.length)
+                    writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.owner);
+                if (message.roots != null && message.roots.length)
+                    for (let i = 0; i < message.roots.length; ++i)
+                        writer.uint32(/* id 8, wireType 2 =*/66).string(message.roots[i]);
+                if (message.region != null && $Object.hasOwnProperty.call(message, "region") && message.region !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.region);
+                if (message.endpoint != null && $Object.hasOwnProperty.call(message, "endpoint") && message.endpoint !== "")
+                    writer.uint32(/* id 10, wireType 2 =*/82).string(message.endpoint);
+                if (message.pathStyle != null && $Object.hasOwnProperty.call(message, "pathStyle") && message.pathStyle !== false)
+                    writer.uint32(/* id 11, wireType 0 =*/88).bool(message.pathStyle);
+                if (message.roleArn != null && $Object.hasOwnProperty.call(message, "roleArn") && message.roleArn !== "")
+                    writer.uint32(/* id 12, wireType 2 =*/98).string(message.roleArn);
+                if (message.stsEndpoint != null && $Object.hasOwnProperty.call(message, "stsEndpoint") && message.stsEndpoint !== "")
+                    writer.uint32(/* id 13, wireType 2 =*/106).string(message.stsEndpoint);
+                if (message.kmsKeys != null && message.kmsKeys.length)
+                    for (let i = 0; i < message.kmsKeys.length; ++i)
+                        writer.uint32(/* id 14, wireType 2 =*/114).string(message.kmsKeys[i]);
+                if (message.vend != null && $Object.hasOwnProperty.call(message, "vend") && message.vend !== false)
+                    writer.uint32(/* id 15, wireType 0 =*/120).bool(message.vend);
+                if (message.sign != null && $Object.hasOwnProperty.call(message, "sign") && message.sign !== 0)
+                    writer.uint32(/* id 16, wireType 0 =*/128).int32(message.sign);
+                if (message.secretKind != null && $Object.hasOwnProperty.call(message, "secretKind") && message.secretKind !== 0)
+                    writer.uint32(/* id 17, wireType 0 =*/136).int32(message.secretKind);
+                if (message.secretFile != null && $Object.hasOwnProperty.call(message, "secretFile") && message.secretFile !== "")
+                    writer.uint32(/* id 18, wireType 2 =*/146).string(message.secretFile);
+                if (message.secretId != null && $Object.hasOwnProperty.call(message, "secretId") && message.secretId.length)
+                    writer.uint32(/* id 19, wireType 2 =*/154).bytes(message.secretId);
+                if (message.secretSetAtMs != null && $Object.hasOwnProperty.call(message, "secretSetAtMs") && (typeof message.secretSetAtMs === "object" ? message.secretSetAtMs.low || message.secretSetAtMs.high : message.secretSetAtMs !== 0))
+                    writer.uint32(/* id 20, wireType 0 =*/160).int64(message.secretSetAtMs);
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties"))
+                    for (let keys = $Object.keys(message.properties), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 21, wireType 2 =*/170).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.properties[keys[i]]).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified StorageProfile message, length delimited. Does not implicitly {@link firn.v1.StorageProfile.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.StorageProfile
+             * @static
+             * @param {firn.v1.StorageProfile.$Properties} message StorageProfile message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StorageProfile.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a StorageProfile message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.StorageProfile
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.StorageProfile & firn.v1.StorageProfile.$Shape} StorageProfile
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StorageProfile.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.StorageProfile();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.description = value;
+                            else
+                                delete message.description;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.nameRevision = value;
+                            else
+                                delete message.nameRevision;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.owner = value;
+                            else
+                                delete message.owner;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.roots && message.roots.length))
+                                message.roots = [];
+                            message.roots.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.region = value;
+                            else
+                                delete message.region;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.endpoint = value;
+                            else
+                                delete message.endpoint;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.pathStyle = value;
+                            else
+                                delete message.pathStyle;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.roleArn = value;
+                            else
+                                delete message.roleArn;
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.stsEndpoint = value;
+                            else
+                                delete message.stsEndpoint;
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.kmsKeys && message.kmsKeys.length))
+                                message.kmsKeys = [];
+                            message.kmsKeys.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 15: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.vend = value;
+                            else
+                                delete message.vend;
+                            continue;
+                        }
+                    case 16: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.sign = value;
+                            else
+                                delete message.sign;
+                            continue;
+                        }
+                    case 17: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.secretKind = value;
+                            else
+                                delete message.secretKind;
+                            continue;
+                        }
+                    case 18: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.secretFile = value;
+                            else
+                                delete message.secretFile;
+                            continue;
+                        }
+                    case 19: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.secretId = value;
+                            else
+                                delete message.secretId;
+                            continue;
+                        }
+                    case 20: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.secretSetAtMs = value;
+                            else
+                                delete message.secretSetAtMs;
+                            continue;
+                        }
+                    case 21: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.properties === $util.emptyObject)
+                                message.properties = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.properties, key);
+                            message.properties[key] = value;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a StorageProfile message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.StorageProfile
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.StorageProfile & firn.v1.StorageProfile.$Shape} StorageProfile
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StorageProfile.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a StorageProfile message.
+             * @function verify
+             * @memberof firn.v1.StorageProfile
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            StorageProfile.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    if (!$util.isString(message.description))
+                        return "description: string expected";
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    if (typeof message.state !== "number" || (message.state | 0) !== message.state)
+                        return "state: enum value expected";
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    if (!(message.nameRevision && typeof message.nameRevision.length === "number" || $util.isString(message.nameRevision)))
+                        return "nameRevision: buffer expected";
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    if (!(message.owner && typeof message.owner.length === "number" || $util.isString(message.owner)))
+                        return "owner: buffer expected";
+                if (message.roots != null && $Object.hasOwnProperty.call(message, "roots")) {
+                    if (!$Array.isArray(message.roots))
+                        return "roots: array expected";
+                    for (let i = 0; i < message.roots.length; ++i)
+                        if (!$util.isString(message.roots[i]))
+                            return "roots: string[] expected";
+                }
+                if (message.region != null && $Object.hasOwnProperty.call(message, "region"))
+                    if (!$util.isString(message.region))
+                        return "region: string expected";
+                if (message.endpoint != null && $Object.hasOwnProperty.call(message, "endpoint"))
+                    if (!$util.isString(message.endpoint))
+                        return "endpoint: string expected";
+                if (message.pathStyle != null && $Object.hasOwnProperty.call(message, "pathStyle"))
+                    if (typeof message.pathStyle !== "boolean")
+                        return "pathStyle: boolean expected";
+                if (message.roleArn != null && $Object.hasOwnProperty.call(message, "roleArn"))
+                    if (!$util.isString(message.roleArn))
+                        return "roleArn: string expected";
+                if (message.stsEndpoint != null && $Object.hasOwnProperty.call(message, "stsEndpoint"))
+                    if (!$util.isString(message.stsEndpoint))
+                        return "stsEndpoint: string expected";
+                if (message.kmsKeys != null && $Object.hasOwnProperty.call(message, "kmsKeys")) {
+                    if (!$Array.isArray(message.kmsKeys))
+                        return "kmsKeys: array expected";
+                    for (let i = 0; i < message.kmsKeys.length; ++i)
+                        if (!$util.isString(message.kmsKeys[i]))
+                            return "kmsKeys: string[] expected";
+                }
+                if (message.vend != null && $Object.hasOwnProperty.call(message, "vend"))
+                    if (typeof message.vend !== "boolean")
+                        return "vend: boolean expected";
+                if (message.sign != null && $Object.hasOwnProperty.call(message, "sign"))
+                    if (typeof message.sign !== "number" || (message.sign | 0) !== message.sign)
+                        return "sign: enum value expected";
+                if (message.secretKind != null && $Object.hasOwnProperty.call(message, "secretKind"))
+                    if (typeof message.secretKind !== "number" || (message.secretKind | 0) !== message.secretKind)
+                        return "secretKind: enum value expected";
+                if (message.secretFile != null && $Object.hasOwnProperty.call(message, "secretFile"))
+                    if (!$util.isString(message.secretFile))
+                        return "secretFile: string expected";
+                if (message.secretId != null && $Object.hasOwnProperty.call(message, "secretId"))
+                    if (!(message.secretId && typeof message.secretId.length === "number" || $util.isString(message.secretId)))
+                        return "secretId: buffer expected";
+                if (message.secretSetAtMs != null && $Object.hasOwnProperty.call(message, "secretSetAtMs"))
+                    if (!$util.isInteger(message.secretSetAtMs) && !(message.secretSetAtMs && $util.isInteger(message.secretSetAtMs.low) && $util.isInteger(message.secretSetAtMs.high)))
+                        return "secretSetAtMs: integer|Long expected";
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties")) {
+                    if (!$util.isObject(message.properties))
+                        return "properties: object expected";
+                    let key = $Object.keys(message.properties);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.properties[key[i]]))
+                            return "properties: string{k:string} expected";
+                }
+                return null;
+            };
+
+            /**
+             * Creates a StorageProfile message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.StorageProfile
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.StorageProfile} StorageProfile
+             */
+            StorageProfile.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.StorageProfile)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.StorageProfile: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.StorageProfile();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.StorageProfile.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.description != null)
+                    if (typeof object.description !== "string" || object.description.length)
+                        message.description = $String(object.description);
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.state !== 0 && (typeof object.state !== "string" || $root.firn.v1.EntityState[object.state] !== 0))
+                    switch (object.state) {
+                    case "ENTITY_STATE_UNSPECIFIED":
+                    case 0:
+                        message.state = 0;
+                        break;
+                    case "ENTITY_STATE_ACTIVE":
+                    case 1:
+                        message.state = 1;
+                        break;
+                    case "ENTITY_STATE_DELETING":
+                    case 2:
+                        message.state = 2;
+                        break;
+                    case "ENTITY_STATE_DROPPED":
+                    case 3:
+                        message.state = 3;
+                        break;
+                    case "ENTITY_STATE_PURGING":
+                    case 4:
+                        message.state = 4;
+                        break;
+                    default:
+                        if (typeof object.state === "number" && (object.state | 0) === object.state)
+                            message.state = object.state;
+                    }
+                if (object.nameRevision != null)
+                    if (object.nameRevision.length)
+                        if (typeof object.nameRevision === "string")
+                            $util.base64.decode(object.nameRevision, message.nameRevision = $util.newBuffer($util.base64.length(object.nameRevision)), 0);
+                        else if (object.nameRevision.length >= 0)
+                            message.nameRevision = object.nameRevision;
+                if (object.owner != null)
+                    if (object.owner.length)
+                        if (typeof object.owner === "string")
+                            $util.base64.decode(object.owner, message.owner = $util.newBuffer($util.base64.length(object.owner)), 0);
+                        else if (object.owner.length >= 0)
+                            message.owner = object.owner;
+                if (object.roots) {
+                    if (!$Array.isArray(object.roots))
+                        throw $TypeError(".firn.v1.StorageProfile.roots: array expected");
+                    message.roots = $Array(object.roots.length);
+                    for (let i = 0; i < object.roots.length; ++i)
+                        message.roots[i] = $String(object.roots[i]);
+                }
+                if (object.region != null)
+                    if (typeof object.region !== "string" || object.region.length)
+                        message.region = $String(object.region);
+                if (object.endpoint != null)
+                    if (typeof object.endpoint !== "string" || object.endpoint.length)
+                        message.endpoint = $String(object.endpoint);
+                if (object.pathStyle != null)
+                    if (object.pathStyle)
+                        message.pathStyle = $Boolean(object.pathStyle);
+                if (object.roleArn != null)
+                    if (typeof object.roleArn !== "string" || object.roleArn.length)
+                        message.roleArn = $String(object.roleArn);
+                if (object.stsEndpoint != null)
+                    if (typeof object.stsEndpoint !== "string" || object.stsEndpoint.length)
+                        message.stsEndpoint = $String(object.stsEndpoint);
+                if (object.kmsKeys) {
+                    if (!$Array.isArray(object.kmsKeys))
+                        throw $TypeError(".firn.v1.StorageProfile.kmsKeys: array expected");
+                    message.kmsKeys = $Array(object.kmsKeys.length);
+                    for (let i = 0; i < object.kmsKeys.length; ++i)
+                        message.kmsKeys[i] = $String(object.kmsKeys[i]);
+                }
+                if (object.vend != null)
+                    if (object.vend)
+                        message.vend = $Boolean(object.vend);
+                if (object.sign !== 0 && (typeof object.sign !== "string" || $root.firn.v1.StorageSigning[object.sign] !== 0))
+                    switch (object.sign) {
+                    case "STORAGE_SIGNING_UNSPECIFIED":
+                    case 0:
+                        message.sign = 0;
+                        break;
+                    case "STORAGE_SIGNING_OFF":
+                    case 1:
+                        message.sign = 1;
+                        break;
+                    case "STORAGE_SIGNING_READ":
+                    case 2:
+                        message.sign = 2;
+                        break;
+                    case "STORAGE_SIGNING_WRITE":
+                    case 3:
+                        message.sign = 3;
+                        break;
+                    default:
+                        if (typeof object.sign === "number" && (object.sign | 0) === object.sign)
+                            message.sign = object.sign;
+                    }
+                if (object.secretKind !== 0 && (typeof object.secretKind !== "string" || $root.firn.v1.StorageSecretKind[object.secretKind] !== 0))
+                    switch (object.secretKind) {
+                    case "STORAGE_SECRET_KIND_UNSPECIFIED":
+                    case 0:
+                        message.secretKind = 0;
+                        break;
+                    case "STORAGE_SECRET_KIND_AMBIENT":
+                    case 1:
+                        message.secretKind = 1;
+                        break;
+                    case "STORAGE_SECRET_KIND_FILE":
+                    case 2:
+                        message.secretKind = 2;
+                        break;
+                    case "STORAGE_SECRET_KIND_SEALED":
+                    case 3:
+                        message.secretKind = 3;
+                        break;
+                    default:
+                        if (typeof object.secretKind === "number" && (object.secretKind | 0) === object.secretKind)
+                            message.secretKind = object.secretKind;
+                    }
+                if (object.secretFile != null)
+                    if (typeof object.secretFile !== "string" || object.secretFile.length)
+                        message.secretFile = $String(object.secretFile);
+                if (object.secretId != null)
+                    if (object.secretId.length)
+                        if (typeof object.secretId === "string")
+                            $util.base64.decode(object.secretId, message.secretId = $util.newBuffer($util.base64.length(object.secretId)), 0);
+                        else if (object.secretId.length >= 0)
+                            message.secretId = object.secretId;
+                if (object.secretSetAtMs != null)
+                    if (typeof object.secretSetAtMs === "object" ? object.secretSetAtMs.low || object.secretSetAtMs.high : $Number(object.secretSetAtMs) !== 0)
+                        if ($util.Long)
+                            message.secretSetAtMs = $util.Long.fromValue(object.secretSetAtMs, false);
+                        else if (typeof object.secretSetAtMs === "string")
+                            message.secretSetAtMs = $parseInt(object.secretSetAtMs, 10);
+                        else if (typeof object.secretSetAtMs === "number")
+                            message.secretSetAtMs = object.secretSetAtMs;
+                        else if (typeof object.secretSetAtMs === "object")
+                            message.secretSetAtMs = new $util.LongBits(object.secretSetAtMs.low >>> 0, object.secretSetAtMs.high >>> 0).toNumber();
+                if (object.properties) {
+                    if (!$util.isObject(object.properties))
+                        throw $TypeError(".firn.v1.StorageProfile.properties: object expected");
+                    message.properties = {};
+                    for (let keys = $Object.keys(object.properties), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.properties, keys[i]);
+                        message.properties[keys[i]] = $String(object.properties[keys[i]]);
+                    }
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a StorageProfile message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.StorageProfile
+             * @static
+             * @param {firn.v1.StorageProfile} message StorageProfile
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            StorageProfile.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults) {
+                    object.roots = [];
+                    object.kmsKeys = [];
+                }
+                if (options.objects || options.defaults)
+                    object.properties = {};
+                if (options.defaults) {
+                    object.envelope = null;
+                    object.name = "";
+                    object.description = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.state = options.enums === $String ? "ENTITY_STATE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.nameRevision = "";
+                    else {
+                        object.nameRevision = [];
+                        if (options.bytes !== $Array)
+                            object.nameRevision = $util.newBuffer(object.nameRevision);
+                    }
+                    if (options.bytes === $String)
+                        object.owner = "";
+                    else {
+                        object.owner = [];
+                        if (options.bytes !== $Array)
+                            object.owner = $util.newBuffer(object.owner);
+                    }
+                    object.region = "";
+                    object.endpoint = "";
+                    object.pathStyle = false;
+                    object.roleArn = "";
+                    object.stsEndpoint = "";
+                    object.vend = false;
+                    object.sign = options.enums === $String ? "STORAGE_SIGNING_UNSPECIFIED" : 0;
+                    object.secretKind = options.enums === $String ? "STORAGE_SECRET_KIND_UNSPECIFIED" : 0;
+                    object.secretFile = "";
+                    if (options.bytes === $String)
+                        object.secretId = "";
+                    else {
+                        object.secretId = [];
+                        if (options.bytes !== $Array)
+                            object.secretId = $util.newBuffer(object.secretId);
+                    }
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.secretSetAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.secretSetAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    object.description = message.description;
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    object.state = options.enums === $String ? $root.firn.v1.EntityState[message.state] === $undefined ? message.state : $root.firn.v1.EntityState[message.state] : message.state;
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    object.nameRevision = options.bytes === $String ? $util.base64.encode(message.nameRevision, 0, message.nameRevision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.nameRevision) : message.nameRevision;
+                if (message.owner != null && $Object.hasOwnProperty.call(message, "owner"))
+                    object.owner = options.bytes === $String ? $util.base64.encode(message.owner, 0, message.owner.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.owner) : message.owner;
+                if (message.roots && message.roots.length) {
+                    object.roots = $Array(message.roots.length);
+                    for (let j = 0; j < message.roots.length; ++j)
+                        object.roots[j] = message.roots[j];
+                }
+                if (message.region != null && $Object.hasOwnProperty.call(message, "region"))
+                    object.region = message.region;
+                if (message.endpoint != null && $Object.hasOwnProperty.call(message, "endpoint"))
+                    object.endpoint = message.endpoint;
+                if (message.pathStyle != null && $Object.hasOwnProperty.call(message, "pathStyle"))
+                    object.pathStyle = message.pathStyle;
+                if (message.roleArn != null && $Object.hasOwnProperty.call(message, "roleArn"))
+                    object.roleArn = message.roleArn;
+                if (message.stsEndpoint != null && $Object.hasOwnProperty.call(message, "stsEndpoint"))
+                    object.stsEndpoint = message.stsEndpoint;
+                if (message.kmsKeys && message.kmsKeys.length) {
+                    object.kmsKeys = $Array(message.kmsKeys.length);
+                    for (let j = 0; j < message.kmsKeys.length; ++j)
+                        object.kmsKeys[j] = message.kmsKeys[j];
+                }
+                if (message.vend != null && $Object.hasOwnProperty.call(message, "vend"))
+                    object.vend = message.vend;
+                if (message.sign != null && $Object.hasOwnProperty.call(message, "sign"))
+                    object.sign = options.enums === $String ? $root.firn.v1.StorageSigning[message.sign] === $undefined ? message.sign : $root.firn.v1.StorageSigning[message.sign] : message.sign;
+                if (message.secretKind != null && $Object.hasOwnProperty.call(message, "secretKind"))
+                    object.secretKind = options.enums === $String ? $root.firn.v1.StorageSecretKind[message.secretKind] === $undefined ? message.secretKind : $root.firn.v1.StorageSecretKind[message.secretKind] : message.secretKind;
+                if (message.secretFile != null && $Object.hasOwnProperty.call(message, "secretFile"))
+                    object.secretFile = message.secretFile;
+                if (message.secretId != null && $Object.hasOwnProperty.call(message, "secretId"))
+                    object.secretId = options.bytes === $String ? $util.base64.encode(message.secretId, 0, message.secretId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.secretId) : message.secretId;
+                if (message.secretSetAtMs != null && $Object.hasOwnProperty.call(message, "secretSetAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.secretSetAtMs = typeof message.secretSetAtMs === "number" ? $BigInt(message.secretSetAtMs) : $util.Long.fromBits(message.secretSetAtMs.low >>> 0, message.secretSetAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.secretSetAtMs === "number")
+                        object.secretSetAtMs = options.longs === $String ? $String(message.secretSetAtMs) : message.secretSetAtMs;
+                    else
+                        object.secretSetAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.secretSetAtMs) : options.longs === $Number ? new $util.LongBits(message.secretSetAtMs.low >>> 0, message.secretSetAtMs.high >>> 0).toNumber() : message.secretSetAtMs;
+                let keys2;
+                if (message.properties && (keys2 = $Object.keys(message.properties)).length) {
+                    object.properties = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.properties, keys2[j]);
+                        object.properties[keys2[j]] = message.properties[keys2[j]];
+                    }
+                }
+                return object;
+            };
+
+            /**
+             * Converts this StorageProfile to JSON.
+             * @function toJSON
+             * @memberof firn.v1.StorageProfile
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            StorageProfile.prototype.toJSON = function() {
+                return StorageProfile.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for StorageProfile
+             * @function getTypeUrl
+             * @memberof firn.v1.StorageProfile
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            StorageProfile.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.StorageProfile";
+            };
+
+            return StorageProfile;
         })();
 
         v1.IcebergTable = (function() {

@@ -1,4 +1,4 @@
-import { optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
+import { many, optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
 import {
   oneOf,
   parseBootstrapKey,
@@ -51,6 +51,8 @@ export interface AccessSettingValues {
   readonly vendStsEndpoint: string | undefined;
   readonly vendLifetime: number;
   readonly remoteSigning: SigningMode;
+  /** URLs that storage profiles of other accounts may name. */
+  readonly storageEndpoint: readonly string[];
   /** Absolute path. */
   readonly auditLog: string | undefined;
   readonly auditLogMib: number;
@@ -164,6 +166,12 @@ export const ACCESS_SETTINGS: AccessSettingTable = {
     doc:
       "Which requests to S3 this server signs for clients that ask for it (remote signing): " +
       "none, reads, or writes too. See docs/access.md.",
+  },
+  storageEndpoint: {
+    ...many("<url>", parseUrl),
+    doc:
+      "URL of a store or token service that storage profiles of accounts other than `default` " +
+      "may name, beside AWS's own. See docs/access.md.",
   },
   auditLog: {
     ...optional("<file>", parseDir),

@@ -3,6 +3,8 @@ import { IdSource } from "../base/ids.ts";
 import { Locations } from "../blob/locations.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
+import { AccountCatalog } from "../catalog/catalog.ts";
+import { storageAccounts } from "../catalog/storage-profiles.ts";
 import { Fsck } from "../service/fsck/fsck.ts";
 import { learnStoredRoots } from "../service/fsck/roots.ts";
 import { type CheckRows, judgeRowsWith } from "../service/fsck/row-tables.ts";
@@ -10,7 +12,8 @@ import { judgeFilesWith } from "../service/fsck/table-files.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../service/metadata-files.ts";
 import { threadReading } from "../service/reading.ts";
 import { RowReaders } from "../service/rows/row-readers.ts";
-import type { Lake } from "./lake.ts";
+import { profileIndex } from "./account-profiles.ts";
+import { accountLake, type Lake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
 import type { CheckRun } from "./scratch.ts";
@@ -19,7 +22,7 @@ import type { Components, Stores } from "./stores.ts";
 
 /** What is checked: stores that are open, with the files of tables and their rows. */
 export interface Checked {
-  readonly stores: Pick<Stores, "pointers" | "blobs" | "uncached">;
+  readonly stores: Pick<Stores, "pointers" | "blobs" | "uncached" | "secret">;
   readonly lake: Lake;
   readonly rows: { readonly check: CheckRows; readonly close: () => Promise<void> } | undefined;
 }
@@ -29,14 +32,17 @@ export interface Checked {
  * it is another account's, is read too.
  */
 export async function* checkOver(
-  { stores: { pointers, blobs, uncached = blobs }, lake, rows }: Checked,
+  { stores: { pointers, blobs, uncached = blobs, secret }, lake, rows }: Checked,
   settings: Settings,
-  { clock, prng }: Components,
+  components: Components,
   scratch: BlobStore,
   repair: boolean,
 ): CheckRun {
   const { historyRetention: historyRetentionMs, profile } = settings;
+  const { clock, prng, onDefect } = components;
   const ids = new IdSource(clock, prng);
+  const profiles = profileIndex(secret, settings, components);
+  const own = accountLake({ lake, profiles, settings, assertOwn: () => {} });
   const reading = threadReading(clock);
   const inMemory = profile === "memory";
   try {
@@ -46,10 +52,21 @@ export async function* checkOver(
       allowedRoots: inMemory ? [fileUri(tmpdir())] : [],
       durable: !inMemory,
       reserved: ownLocations(settings),
-      schemes: new Map(S3_SCHEMES.map((name) => [name, lake.scheme])),
+      schemes: new Map(S3_SCHEMES.map((name) => [name, own.scheme])),
     });
     const checked = { pointers, blobs: uncached, clock, prng, ids, scratch };
     await learnStoredRoots(checked, locations);
+    const of = { ...checked, blobs, dropRetentionMs: settings.dropRetention, onDefect };
+    profiles.serve(
+      async () =>
+        (await storageAccounts(pointers)).map((account) => ({
+          account,
+          profiles: AccountCatalog.of(of, account).storageProfiles,
+        })),
+      (roots) => {
+        for (const root of roots) locations.addRoot(root);
+      },
+    );
     const ofFiles = judgeFilesWith(checked, {
       tables: new MetadataFiles(clock, locations, TABLE_FORMAT, reading),
       views: new MetadataFiles(clock, locations, VIEW_FORMAT, reading),

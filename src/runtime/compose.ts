@@ -1,10 +1,8 @@
 import { tmpdir } from "node:os";
 import type { OnDefect } from "../base/background.ts";
-import type { Clock } from "../base/clock.ts";
 import { type ErrorContext, FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
-import { isLoopbackHost } from "../base/loopback.ts";
 import { Counts, createMetrics, type Metrics } from "../base/metrics.ts";
 import { Locations } from "../blob/locations.ts";
 import type { BlobStore } from "../blob/port.ts";
@@ -16,10 +14,8 @@ import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { type Access, openAccess } from "../service/access/access.ts";
 import { FileAccessRelay } from "../service/access/file-access-news.ts";
 import { ensureFirstPrincipal } from "../service/access/first-principal.ts";
-import { RemoteSigning } from "../service/access/remote-signing.ts";
 import { resetAdmin } from "../service/access/reset-admin.ts";
 import { LONGEST_TOKEN_MS, SigningKeys } from "../service/access/signing-keys.ts";
-import { Vending } from "../service/access/vending.ts";
 import {
   AccountNodes,
   type AccountUseCases,
@@ -40,11 +36,12 @@ import { bucketConfigs } from "../service/stores/bucket-configs.ts";
 import { pricesWith } from "../service/stores/prices.ts";
 import { assertReachable } from "../service/stores/ready.ts";
 import { StoreCosts } from "../service/stores/store-costs.ts";
+import { fileAccessOf, ownFolder, profileIndex, readSecretFile } from "./account-profiles.ts";
 import { AuditFiles } from "./audit-files.ts";
 import { directoryTrouble } from "./directory.ts";
 import { assertEveryLimit } from "./every-limit.ts";
 import { assertSignsIn, oidcOf, openIssuers } from "./issuers.ts";
-import { type Lake, openLake } from "./lake.ts";
+import { accountLake, type Lake, openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
 import { remoteFetch } from "./remote-fetch.ts";
@@ -144,14 +141,17 @@ async function openNodeOver(
   const { warehouse } = settings;
   // No account reaches another one's files: each has its folder, which the default one never uses.
   const accounts = `${warehouse}/${ACCOUNTS_FOLDER}`;
+  const folder = account === undefined ? undefined : `${accounts}/${account.id}`;
+  const profiles = profileIndex(secret, settings, components);
+  const own = accountLake({ lake, profiles, settings, assertOwn: ownFolder(folder) });
   const sharedRoots = inMemory && account === undefined ? [fileUri(tmpdir())] : [];
   const locations = new Locations({
     clock,
     prng,
-    allowedRoots: account === undefined ? sharedRoots : [`${accounts}/${account.id}`],
+    allowedRoots: folder === undefined ? sharedRoots : [folder],
     durable: !inMemory,
     reserved: [...ownLocations(settings), ...(account === undefined ? [accounts] : [])],
-    schemes: new Map(S3_SCHEMES.map((name) => [name, lake.scheme])),
+    schemes: new Map(S3_SCHEMES.map((name) => [name, own.scheme])),
   });
   return openNode({
     account,
@@ -168,9 +168,9 @@ async function openNodeOver(
     metrics,
     secret,
     otherSecrets: otherSecrets(settings),
-    warehouse: account === undefined ? warehouse : `${accounts}/${account.id}`,
+    warehouse: folder ?? warehouse,
     sharedRoots,
-    storeConfig: bucketConfigs(lake.configOf),
+    storeConfig: bucketConfigs(own.configOf),
     allowedLocations: account === undefined ? settings.allowLocation : [],
     pointersExpire,
     writesAlone: settings.profile !== "aws",
@@ -191,8 +191,16 @@ async function openNodeOver(
         components.notify("garbage collection ended", { run, ...countsOf(report) }),
     },
     reading: (limits) => threadReading(clock, limits),
-    vending: await vendingOf(settings, clock, locations),
-    signing: signingOf(settings, lake, locations),
+    ...fileAccessOf(settings, components, locations, profiles, own),
+    profiles,
+    storage: {
+      readFile: readSecretFile,
+      check: async (served, externalId) =>
+        (await import("./storage-check.ts")).checkProfile(served, externalId, components),
+      ...(account !== undefined && {
+        limits: { endpoints: settings.storageEndpoint, excluded: [warehouse] },
+      }),
+    },
     fileNews: components.fileNews,
     auditLog: settings.auditLog === undefined ? undefined : new AuditFiles(settings.auditLog),
     // Administrators of other accounts must not make this machine ask addresses of their choice.
@@ -203,35 +211,6 @@ async function openNodeOver(
     // Profile `memory` writes no file: its statements keep their rows in memory.
     spillSpace: inMemory ? undefined : SQL_FILES,
   });
-}
-
-/** Lends sessions of a role. Off loopback, a caller without a credential would get them. */
-async function vendingOf(
-  { auth, host, vendRole: roleArn, vendStsEndpoint: endpoint, ...settings }: Settings,
-  clock: Clock,
-  locations: Locations,
-): Promise<Vending | undefined> {
-  if (roleArn === undefined || (auth === "none" && !isLoopbackHost(host))) return undefined;
-  const { stsSessions } = await import("./sts.ts");
-  return new Vending({
-    clock,
-    locations,
-    assumeRole: stsSessions({ roleArn, endpoint }),
-    lifeMs: settings.vendLifetime,
-    partition: roleArn.split(":")[1] ?? "aws",
-    kmsKey: settings.s3KmsKey,
-  });
-}
-
-/** Signs with this server's credentials. Off loopback, a caller without one would use them. */
-function signingOf(
-  { auth, host, remoteSigning: mode }: Settings,
-  lake: Lake,
-  locations: Locations,
-): RemoteSigning | undefined {
-  if (mode === "off" || (auth === "none" && !isLoopbackHost(host))) return undefined;
-  const bucketOf = (name: string, within: string) => lake.signerOf(name, within);
-  return new RemoteSigning({ locations, mode, bucketOf });
 }
 
 /** Opens an account for one command: nothing is made or started in it. */

@@ -13,11 +13,13 @@ import { inItsRegion } from "../blob/s3/region.ts";
 import { S3BlobStore } from "../blob/s3/store.ts";
 import type { SigningBucket } from "../service/access/remote-signing.ts";
 import type { Properties } from "../service/requests.ts";
+import type { ServedProfile } from "../service/stores/profile-index.ts";
 import { StoreCosts } from "../service/stores/store-costs.ts";
 import { signerOnce } from "./request-signer.ts";
 import { NO_ENDPOINT } from "./setting-values.ts";
 import type { Settings } from "./settings.ts";
 import type { Components } from "./stores.ts";
+import type { StsOptions } from "./sts.ts";
 
 /** Where the SDK finds the endpoint of a server that is not AWS's own. */
 const ENDPOINTS = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"];
@@ -51,27 +53,89 @@ export interface LakeBucket {
  * @throws FirnError as `inItsRegion`.
  */
 export async function lakeBucket(
-  bucket: string,
-  settings: Settings,
-  { clock, prng }: Components,
+  { options: given, clientEndpoint: told, signsWrites: writes }: BucketSource,
+  { clock, prng }: Pick<Components, "clock" | "prng">,
   metrics: Metrics,
 ): Promise<LakeBucket> {
   const components = { clock, prng, onRequest: StoreCosts.of(metrics).blob };
-  const asked = { ...s3Options(bucket, settings), maxGetBytes: LIMITS.metadataFileBytes };
-  const options = await inItsRegion(asked, components);
+  const asked = { ...given, maxGetBytes: LIMITS.metadataFileBytes };
+  const options = atHome(await inItsRegion(asked, components));
   const address = await bucketAddress(options, clock);
-  const config = address === undefined ? {} : clientConfig(address, settings);
-  const { remoteSigning, s3ClientEndpoint } = settings;
-  const clientEndpoint = s3ClientEndpoint === NO_ENDPOINT ? undefined : s3ClientEndpoint;
-  const writes = remoteSigning === "write";
+  const config = address === undefined ? {} : clientConfig(address, told);
+  const clientEndpoint = told === NO_ENDPOINT ? undefined : told;
   const signer = signerOnce({ options, clock, prng, writes, clientEndpoint });
   return { store: new S3BlobStore(options, components), config, signer };
 }
 
+/** How a bucket is reached. */
+export interface BucketSource {
+  readonly options: S3Options;
+  /** What clients are told in place of the endpoint; `NO_ENDPOINT`: none. */
+  readonly clientEndpoint: string | undefined;
+  readonly signsWrites: boolean;
+}
+
+/** As the settings say. */
+export function ambientBucket(bucket: string, settings: Settings): BucketSource {
+  return {
+    options: s3Options(bucket, settings),
+    clientEndpoint: settings.s3ClientEndpoint,
+    signsWrites: settings.remoteSigning === "write",
+  };
+}
+
+const FIRST_REGION = "us-east-1";
+
+/** As a storage profile says, with its credentials. */
+export function profileBucket(bucket: string, served: ServedProfile): BucketSource {
+  const { profile, credentials } = served;
+  const { region, endpoint, pathStyle, kmsKeys } = profile;
+  const [keyId] = kmsKeys;
+  const where = endpoint || awsEndpoint("s3", region || FIRST_REGION, served);
+  const options = {
+    bucket,
+    pathStyle,
+    region: region || FIRST_REGION,
+    ...(where !== undefined && { endpoint: where }),
+    ...(credentials !== undefined && { credentials }),
+    ...(keyId !== undefined && { encryption: { kind: "kms", keyId } as const }),
+  };
+  return { options, clientEndpoint: undefined, signsWrites: profile.sign === "WRITE" };
+}
+
+/** What lends sessions of the role of a storage profile. */
+export function profileRole(served: ServedProfile): StsOptions {
+  const { profile, credentials } = served;
+  const region = profile.region || FIRST_REGION;
+  const endpoint = profile.stsEndpoint || awsEndpoint("sts", region, served);
+  return { roleArn: profile.roleArn, region, endpoint, credentials };
+}
+
+/** AWS's own, where the environment would lead the SDK elsewhere with credentials of others. */
+function awsEndpoint(
+  service: "s3" | "sts",
+  region: string,
+  { profile }: ServedProfile,
+): string | undefined {
+  const elsewhere = [...ENDPOINTS, "AWS_ENDPOINT_URL_STS"].some((name) => process.env[name]);
+  if (profile.secretKind === "AMBIENT" || !elsewhere) return undefined;
+  return `https://${service}.${region}.${region.startsWith("cn-") ? AWS_CHINA : AWS}`;
+}
+
+const AWS = "amazonaws.com";
+const AWS_CHINA = `${AWS}.cn`;
+
+/** AWS's own endpoint is that of the region which the bucket turned out to be in. */
+function atHome(options: S3Options): S3Options {
+  const { endpoint, region } = options;
+  const own = endpoint && /^https:\/\/s3\.[a-z0-9-]+\.(amazonaws\.com(?:\.cn)?)$/.exec(endpoint);
+  return own && region ? { ...options, endpoint: `https://s3.${region}.${own[1]}` } : options;
+}
+
 /** By the names of every client's settings. Of AWS the region is enough. */
-function clientConfig(address: BucketAddress, { s3ClientEndpoint }: Settings): Properties {
+function clientConfig(address: BucketAddress, told: string | undefined): Properties {
   const { region, pathStyle } = address;
-  const endpoint = s3ClientEndpoint ?? address.endpoint ?? NO_ENDPOINT;
+  const endpoint = told ?? address.endpoint ?? NO_ENDPOINT;
   return {
     "s3.region": region,
     "client.region": region,

@@ -6,8 +6,11 @@ import { probeBucket } from "../blob/s3/probe.ts";
 import { inItsRegion } from "../blob/s3/region.ts";
 import { S3RequestSigner } from "../blob/s3/request-signer.ts";
 import { sessionPolicy } from "../service/access/session-policy.ts";
-import type { AssumeRole } from "../service/access/vending.ts";
-import { s3Options } from "./s3-stores.ts";
+import type { StoreLender } from "../service/access/vending.ts";
+import type { ServedProfile } from "../service/stores/profile-index.ts";
+import type { StoreAsked, StoreFinding, StoreReport } from "../service/stores/store-report.ts";
+import { partitionOf } from "./lake.ts";
+import { profileBucket, profileRole, s3Options } from "./s3-stores.ts";
 import { isRemote, type Settings } from "./settings.ts";
 import {
   honorsUnsignedBody,
@@ -22,42 +25,22 @@ import type { Components } from "./stores.ts";
  * one key, and are removed again.
  */
 
-/** What is asked of a store. */
-export type StoreAsked =
-  | "conditionalWrites"
-  | "signatures"
-  | "unsignedHeaders"
-  | "signedBodies"
-  | "literalDots"
-  | "literalSlashes"
-  | "pathStyle"
-  | "sessionPolicies";
-
-/** Whether the store does it; undefined: it was not tried. */
-export interface StoreFinding {
-  readonly asked: StoreAsked;
-  readonly holds: boolean | undefined;
-  readonly detail: string;
-}
-
-export interface StoreReport {
-  /** `s3://bucket/prefix` */
-  readonly location: string;
-  readonly region: string;
-  /** What URLs of objects begin with. */
-  readonly base: string;
-  readonly findings: readonly StoreFinding[];
-  readonly readSigning: "safe" | "unsafe";
-  readonly writeSigning: "safe" | "unsafe";
-  /** What makes the store unsafe for what it is checked for; none: it is safe. */
-  readonly problems: readonly string[];
-}
-
 /** A place to check. */
 interface Checked {
   readonly location: string;
   /** Whether it holds the catalog, which rests on conditional writes. */
   readonly holdsCatalog: boolean;
+}
+
+/** What lends sessions for a store, and for whom. */
+interface Sessions extends Omit<StoreLender, "key"> {
+  readonly externalId: string;
+}
+
+/** How a store is reached; without `sessions` none are tried. */
+interface Reached {
+  readonly options: (bucket: string) => S3Options;
+  readonly sessions: Sessions | undefined;
 }
 
 type CheckComponents = Pick<Components, "clock" | "prng">;
@@ -74,10 +57,41 @@ export async function* checkStorage(
   settings: Settings,
   components: CheckComponents,
 ): AsyncGenerator<StoreReport> {
-  const assumeRole = await sessionsOf(settings);
+  const sessions = await sessionsOf(settings);
+  const reached = { options: (bucket: string) => s3Options(bucket, settings), sessions };
   for (const place of placesOf(named, settings)) {
-    yield await new StorageCheck(place, settings, components, assumeRole).run();
+    yield await new StorageCheck(place, reached, components).run();
   }
+}
+
+/**
+ * Checks each root of a storage profile, with its credentials.
+ *
+ * @throws FirnError as `checkStorage`.
+ */
+export async function checkProfile(
+  served: ServedProfile,
+  externalId: string,
+  components: CheckComponents,
+): Promise<readonly StoreReport[]> {
+  const { profile } = served;
+  const lends = profile.vend && profile.roleArn !== "";
+  const { stsSessions } = await import("./sts.ts");
+  const sessions = lends
+    ? {
+        externalId,
+        partition: partitionOf(profile.roleArn),
+        kmsKeys: profile.kmsKeys,
+        assumeRole: stsSessions(profileRole(served)),
+      }
+    : undefined;
+  const options = (bucket: string) => profileBucket(bucket, served).options;
+  const reports: StoreReport[] = [];
+  for (const location of profile.roots) {
+    const place = { location, holdsCatalog: false };
+    reports.push(await new StorageCheck(place, { options, sessions }, components).run());
+  }
+  return reports;
 }
 
 function placesOf(named: string | undefined, settings: Settings): readonly Checked[] {
@@ -98,10 +112,16 @@ function placesOf(named: string | undefined, settings: Settings): readonly Check
 async function sessionsOf({
   vendRole: roleArn,
   vendStsEndpoint: endpoint,
-}: Settings): Promise<AssumeRole | undefined> {
+  s3KmsKey,
+}: Settings): Promise<Sessions | undefined> {
   if (roleArn === undefined) return undefined;
   const { stsSessions } = await import("./sts.ts");
-  return stsSessions({ roleArn, endpoint });
+  return {
+    externalId: "firn-storage-check",
+    partition: partitionOf(roleArn),
+    kmsKeys: s3KmsKey === undefined ? [] : [s3KmsKey],
+    assumeRole: stsSessions({ roleArn, endpoint }),
+  };
 }
 
 /** The shortest that AWS gives. */
@@ -113,23 +133,16 @@ const SERVER_FAILED = 500;
 /** One place under trial. */
 class StorageCheck {
   readonly #place: Checked;
-  readonly #settings: Settings;
+  readonly #reached: Reached;
   readonly #components: CheckComponents;
-  readonly #assumeRole: AssumeRole | undefined;
   readonly #bucket: string;
   /** Below it lies what the check makes. */
   readonly #home: string;
 
-  constructor(
-    place: Checked,
-    settings: Settings,
-    components: CheckComponents,
-    assumeRole: AssumeRole | undefined,
-  ) {
+  constructor(place: Checked, reached: Reached, components: CheckComponents) {
     this.#place = place;
-    this.#settings = settings;
+    this.#reached = reached;
     this.#components = components;
-    this.#assumeRole = assumeRole;
     const { bucket, key } = partsOfS3Location(place.location);
     const id = new IdSource(components.clock, components.prng).mint();
     this.#bucket = bucket;
@@ -138,7 +151,7 @@ class StorageCheck {
 
   async run(): Promise<StoreReport> {
     const { clock, prng } = this.#components;
-    const asked = s3Options(this.#bucket, this.#settings);
+    const asked = this.#reached.options(this.#bucket);
     const options = await inItsRegion(asked, { clock, prng });
     const conditions = await this.#conditions(options);
     const signer = new S3RequestSigner(options, clock);
@@ -289,21 +302,21 @@ class StorageCheck {
   /** A session for one folder reads and writes it, fails beside it, writes no metadata file. */
   async #sessions(trial: SigningTrial, options: S3Options): Promise<StoreFinding> {
     const asked = "sessionPolicies";
-    const { vendRole = "", s3KmsKey: kmsKey } = this.#settings;
-    if (this.#assumeRole === undefined) {
-      return { asked, holds: undefined, detail: "no token service: see --vend-role" };
+    const { sessions } = this.#reached;
+    if (sessions === undefined) {
+      return { asked, holds: undefined, detail: "no role is set: see --vend-role, or the profile" };
     }
+    const { partition, kmsKeys, externalId, assumeRole } = sessions;
     const [mine, other] = [`${this.#home}-mine`, `${this.#home}-mine-2`];
     const location = `s3://${this.#bucket}/${mine}`;
-    const partition = vendRole.split(":")[1] ?? "aws";
-    const policy = sessionPolicy({ location, mode: "write", partition, kmsKey });
+    const policy = sessionPolicy({ location, mode: "write", partition, kmsKeys });
     if (policy === undefined) {
       return { asked, holds: undefined, detail: "the location is too long for a session policy" };
     }
-    const lent = await this.#assumeRole({
+    const lent = await assumeRole({
       policy,
       sessionName: "firn-storage-check",
-      externalId: "firn-storage-check",
+      externalId,
       lifeMs: SESSION_MS,
     });
     const session = new S3RequestSigner({ ...options, credentials: lent }, this.#components.clock);
@@ -316,7 +329,7 @@ class StorageCheck {
         await trial.send({ method: "GET", path: own, signer: session }),
       ];
       if (allowed.some((status) => status !== OK)) {
-        const detail = "a session of --vend-role does not reach its own files: see its policy";
+        const detail = "a session of the role does not reach its own files: see its policy";
         return { asked, holds: false, detail };
       }
       for (const [what, method, path] of [

@@ -223,7 +223,7 @@ export class IcebergTables implements TableOperations {
     const etag = tagOf(version, revision, options.snapshots);
     const { delegation } = options;
     const isLent =
-      delegation !== undefined && (this.#vending !== undefined || this.#signing !== undefined);
+      delegation !== undefined && (this.#vending?.isOn === true || this.#signing?.isOn === true);
     // What is lent ends before the table changes: it is answered anew each time.
     if (!isLent && options.ifNoneMatch?.some((tag) => tag === etag || tag === ANY_TAG) === true) {
       await this.#files.assertThere(found);
@@ -269,11 +269,13 @@ export class IcebergTables implements TableOperations {
     mode = modeOf(actor, ref),
   ): Promise<LoadedTable> {
     if (delegation === undefined) return loaded;
-    if (delegation.credentials === false || this.#vending === undefined) {
+    const credentials =
+      delegation.credentials === false
+        ? []
+        : await this.#lend(actor, ref, metadata, delegation, loaded.config, mode);
+    if (credentials.length === 0) {
       return this.#withSigning(ref, loaded, metadata, delegation, mode);
     }
-    const credentials = await this.#lend(actor, ref, metadata, delegation, loaded.config, mode);
-    if (credentials.length === 0) return loaded;
     return { ...loaded, credentials, config: { ...loaded.config, ...credentials[0]?.config } };
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { FirnError } from "../base/error.ts";
 import type { AccountId, TableId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Metrics } from "../base/metrics.ts";
@@ -54,7 +55,13 @@ import { ReservedProperties } from "./reserved-properties.ts";
 import { ResourceNames } from "./resources/names.ts";
 import type { RelationResources } from "./resources/relations.ts";
 import { RowShardResources } from "./resources/row-shards.ts";
-import { type ModelService, modelService, type OfRows } from "./resources/service.ts";
+import {
+  type ModelParts,
+  type ModelService,
+  modelService,
+  type OfRows,
+} from "./resources/service.ts";
+import type { StorageSupport } from "./resources/storage-profiles.ts";
 import { Archives } from "./rows/archives.ts";
 import { PatternRequests } from "./rows/pattern-requests.ts";
 import { RowCursors } from "./rows/row-cursors.ts";
@@ -68,6 +75,8 @@ import { RowTables } from "./rows/row-tables.ts";
 import type { OnUnreleased, SqlParts } from "./sql/catalog-view.ts";
 import { SqlRequests } from "./sql/requests.ts";
 import { SqlService } from "./sql/service.ts";
+import type { ProfileIndex } from "./stores/profile-index.ts";
+import { ProfileSecrets } from "./stores/profile-secrets.ts";
 import { type StoreConfig, TableConfigs } from "./table-config.ts";
 import { TableImport } from "./table-import.ts";
 import { TableLayouts } from "./table-layouts.ts";
@@ -115,6 +124,10 @@ export interface NodeParts {
   /** Lends credentials for the files of tables; absent: clients use their own. */
   readonly vending?: Vending | undefined;
   readonly signing?: RemoteSigning | undefined;
+  /** The storage profiles of the account, for what reaches files. */
+  readonly profiles?: ProfileIndex | undefined;
+  /** What their changes need of the process. */
+  readonly storage?: Partial<Omit<StorageSupport, "secrets" | "changed">> | undefined;
   /** Told of what these give away. */
   readonly fileNews?: FileAccessNews | undefined;
   /** The audit log; absent: none is written. */
@@ -211,7 +224,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const accessNews = { onChanged: () => {} };
   const model = modelService(guard, {
     catalog,
-    auditLog: parts.auditLog,
+    ...ofProcess(parts),
     names: parts.writesAlone === true ? names : undefined,
     accessChanged: () => accessNews.onChanged(),
     locations,
@@ -236,7 +249,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   return {
     accessNews,
     catalog,
-    catalogs: guardedBy(guard, catalogsOf(catalog, locations, { warehouse, allowed })),
+    catalogs: guardedBy(guard, catalogsOf(catalog, parts, { warehouse, allowed })),
     iceberg: icebergOperations(guard, { namespaces, tables, views, reports }),
     snapshots,
     reports,
@@ -275,9 +288,14 @@ function filesOf(
   };
 }
 
-async function catalogOf({ account }: NodeParts, stores: AccountStores): Promise<AccountCatalog> {
-  if (account !== undefined) return AccountCatalog.of(stores, account.id);
-  return AccountCatalog.open(stores, DEFAULT_ACCOUNT);
+async function catalogOf(parts: NodeParts, stores: AccountStores): Promise<AccountCatalog> {
+  const { account } = parts;
+  const catalog =
+    account === undefined
+      ? await AccountCatalog.open(stores, DEFAULT_ACCOUNT)
+      : AccountCatalog.of(stores, account.id);
+  serveProfiles(parts, catalog);
+  return catalog;
 }
 
 /** What every use case passes first. */
@@ -320,14 +338,43 @@ function importOf(
   });
 }
 
+/** What the native API needs of the process. */
+function ofProcess(parts: NodeParts): Pick<ModelParts, "auditLog" | "storage"> {
+  return { auditLog: parts.auditLog, storage: storageOf(parts) };
+}
+
+function storageOf(parts: NodeParts): StorageSupport {
+  const { storage, secret, otherSecrets = [], stores, profiles } = parts;
+  return {
+    readFile: () => Promise.reject(new FirnError("Unavailable", "NO_FILES", "no file is read")),
+    ...storage,
+    secrets: new ProfileSecrets([secret, ...otherSecrets], stores.prng),
+    changed: () => profiles?.changed(),
+  };
+}
+
+/** What reaches files learns which profiles serve them, and locations learn their roots. */
+function serveProfiles({ profiles, locations }: NodeParts, catalog: AccountCatalog): void {
+  const own = { account: catalog.context.account, profiles: catalog.storageProfiles };
+  profiles?.serve(
+    async () => [own],
+    (roots) => {
+      for (const root of roots) locations.addRoot(root);
+    },
+  );
+}
+
 function catalogsOf(
   catalog: AccountCatalog,
-  locations: Locations,
+  { locations, profiles }: NodeParts,
   roots: ConstructorParameters<typeof CatalogAdmin>[2],
 ): CatalogAdmin {
   const catalogs = new CatalogAdmin(catalog, locations, roots);
   // It may be a request that asks, and all roots are learned.
-  locations.learnRoots(() => unjudged(() => catalogs.learnRoots(OWN_ACTOR)));
+  locations.learnRoots(async () => {
+    await unjudged(() => catalogs.learnRoots(OWN_ACTOR));
+    await profiles?.refresh();
+  });
   return catalogs;
 }
 

@@ -63,7 +63,11 @@ async function start(
   return { server, auditLog, close };
 }
 
-async function makeBucket(endpoint: string, bucket: string, credentials: Keys): Promise<void> {
+export async function makeBucket(
+  endpoint: string,
+  bucket: string,
+  credentials: Keys,
+): Promise<void> {
   const s3 = new S3Client({ endpoint, region: REGION, forcePathStyle: true, credentials });
   await s3.send(new CreateBucketCommand({ Bucket: bucket })).catch((error: Error) => {
     if (!/BucketAlready/.test(error.name)) throw error;
@@ -71,7 +75,7 @@ async function makeBucket(endpoint: string, bucket: string, credentials: Keys): 
   s3.destroy();
 }
 
-async function makeRole(ministack: string): Promise<void> {
+export async function makeRole(ministack: string): Promise<void> {
   const trust = { Effect: "Allow", Principal: { AWS: "*" }, Action: "sts:AssumeRole" };
   const all = { Effect: "Allow", Action: "s3:*", Resource: "*" };
   const policy = (statement: object) =>

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { createMetrics } from "../../src/base/metrics.ts";
+import { partsOfS3Location } from "../../src/blob/s3/location.ts";
 import { Firn, type FirnOptions } from "../../src/index.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { openStores } from "../../src/runtime/compose.ts";
@@ -103,7 +104,8 @@ async function plant(options: FirnOptions, damage: Damage): Promise<string> {
   const settings = requireSettings(readOptions(options, process.cwd()));
   const { pointers, blobs, close } = await openStores(settings, components, createMetrics());
   const lake = openLake(settings, components, createMetrics());
-  const { store, pathOf } = lake.scheme.open(`s3://${NAME}`);
+  const { store } = await lake.bucket(NAME);
+  const pathOf = (uri: string) => partsOfS3Location(uri).key;
   const files = {
     get: (uri: string) => store.get(pathOf(uri)),
     put: (uri: string, bytes: Uint8Array) => store.put(pathOf(uri), bytes),

@@ -80,6 +80,11 @@ async function everything(node: GcNode): Promise<void> {
   await model.accounts.create(ACTOR, { name: "other" });
   await signIn(catalog);
   await model.connectors.create(ACTOR, { name: "glue", kind: "GLUE", uri: "https://glue" });
+  await model.storageProfiles.create(ACTOR, {
+    name: "east",
+    roots: ["s3://east"],
+    secret: { kind: "SEALED", accessKeyId: "a", secretAccessKey: "b" },
+  });
   const requestHash = new Uint8Array(32);
   const keyed = { ...ACTOR, idempotency: { key: "k", requestHash, replayed: false } };
   await model.statistics.put(keyed, { ...TABLE, snapshotId: SNAPSHOT }, STATS);
@@ -181,8 +186,9 @@ async function stateOf(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for await (const item of pointers.sweep("/")) {
-    // Nodes only ask whether the version of `access` has changed: it may begin anew.
-    const isNew = /\/(?:idempotency|changes|jobs|reports)\/|\/access$/.test(item.key);
+    // Nodes only ask whether the version of `access` has changed: it may begin anew. Credentials
+    // of stores are in no backup.
+    const isNew = /\/(?:idempotency|changes|jobs|reports|secrets)\/|\/access$/.test(item.key);
     if (item.state === "absent" || isNew || !item.key.includes(account)) continue;
     const summary = Buffer.from(item.summary ?? "").toString("base64");
     found.set(item.key, `${item.blobPath ?? ""} ${summary}`);
@@ -214,6 +220,7 @@ async function collected(world: GcWorld, node: GcNode): Promise<void> {
   await iceberg.dropNamespace(ACTOR, { catalog: "c", namespace: ["a", "b"] });
   await iceberg.dropNamespace(ACTOR, NS);
   await model.connectors.delete(ACTOR, { connector: { name: "glue" } });
+  await model.storageProfiles.delete(ACTOR, { profile: { name: "east" } });
   await model.catalogs.drop(ACTOR, { catalog: { name: "c" } });
   await node.catalog.principals.delete(ACTOR, "ann");
   await world.clock.sleep(8 * DAY_MS);

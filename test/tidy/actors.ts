@@ -43,6 +43,8 @@ const WORKERS: ReadonlySet<string> = new Set([
   "OidcSignIn",
   "PageTokens",
   "PayloadRefs",
+  "ProfileIndex",
+  "ProfileSecrets",
   "Purge",
   "ReachableFiles",
   "ReadSet",

@@ -13,6 +13,7 @@ import type { Decoded } from "./entity-fields.ts";
 import { type PayloadBytes, payloadOf } from "./envelope.ts";
 import { decodePrincipal, principalBody } from "./principal.ts";
 import { decodeTable, decodeView, tableBody, viewBody } from "./relations.ts";
+import { decodeStorageProfile, storageProfileBody } from "./storage-profile.ts";
 import { bytesBy, corruptOnThrow, type Encode } from "./wire.ts";
 
 function contentOf(entity: Entity): Encode {
@@ -31,6 +32,8 @@ function contentOf(entity: Entity): Encode {
       return connectorBody(entity);
     case "principal":
       return principalBody(entity);
+    case "storageProfile":
+      return storageProfileBody(entity);
   }
 }
 
@@ -66,6 +69,8 @@ export function decodePayload(type: Entity["type"], bytes: Uint8Array): Decoded 
         return decodeConnector(bytes);
       case "principal":
         return decodePrincipal(bytes);
+      case "storageProfile":
+        return decodeStorageProfile(bytes);
     }
   });
   if (decoded.envelope.entityType !== type) {

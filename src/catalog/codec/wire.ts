@@ -11,6 +11,8 @@ import type {
   Envelope,
   PayloadType,
   PrincipalKind,
+  StorageSecretKind,
+  StorageSigning,
   TableFormat,
   UnknownFields,
 } from "../model.ts";
@@ -33,6 +35,7 @@ export const ENTITY_TYPE: Readonly<Record<Envelope["entityType"], firn.v1.Entity
   view: v1.EntityType.ENTITY_TYPE_VIEW,
   connector: v1.EntityType.ENTITY_TYPE_CONNECTOR,
   principal: v1.EntityType.ENTITY_TYPE_PRINCIPAL,
+  storageProfile: v1.EntityType.ENTITY_TYPE_STORAGE_PROFILE,
   snapshot: v1.EntityType.ENTITY_TYPE_SNAPSHOT,
   change: v1.EntityType.ENTITY_TYPE_CHANGE,
   report: v1.EntityType.ENTITY_TYPE_REPORT,
@@ -79,6 +82,18 @@ export const PRINCIPAL_KIND: Readonly<Record<PrincipalKind, firn.v1.PrincipalKin
   LOCAL: v1.PrincipalKind.PRINCIPAL_KIND_LOCAL,
   EXTERNAL: v1.PrincipalKind.PRINCIPAL_KIND_EXTERNAL,
   ROLE: v1.PrincipalKind.PRINCIPAL_KIND_ROLE,
+};
+
+export const STORAGE_SIGNING: Readonly<Record<StorageSigning, firn.v1.StorageSigning>> = {
+  OFF: v1.StorageSigning.STORAGE_SIGNING_OFF,
+  READ: v1.StorageSigning.STORAGE_SIGNING_READ,
+  WRITE: v1.StorageSigning.STORAGE_SIGNING_WRITE,
+};
+
+export const STORAGE_SECRET_KIND: Readonly<Record<StorageSecretKind, firn.v1.StorageSecretKind>> = {
+  AMBIENT: v1.StorageSecretKind.STORAGE_SECRET_KIND_AMBIENT,
+  FILE: v1.StorageSecretKind.STORAGE_SECRET_KIND_FILE,
+  SEALED: v1.StorageSecretKind.STORAGE_SECRET_KIND_SEALED,
 };
 
 /** The name of an enum's number. @throws FirnError `Corrupt` for an unknown number. */

@@ -62,7 +62,13 @@ export async function callOperation(name: OperationName, call: VerbCall): Promis
     const members = Object.keys(answerMembers(operation));
     showItem(answer, idOf(answer), format, screen, undefined, members);
   }
-  return EXIT.ok;
+  return hasProblems(answer) ? EXIT.failed : EXIT.ok;
+}
+
+/** Whether a check found stores that are not safe. */
+function hasProblems(answer: Json | undefined): boolean {
+  const reports = (answer?.["reports"] ?? []) as readonly { problems?: readonly string[] }[];
+  return reports.some(({ problems = [] }) => problems.length > 0);
 }
 
 /** The table ties names and types together; a line of a person has neither. */

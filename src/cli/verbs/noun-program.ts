@@ -37,6 +37,9 @@ export function addNouns(program: Command, run: RunLine): void {
 }
 
 function nounCommand(program: Command, noun: string): Command {
+  // `firn storage init` and `check` are made by hand: the others join them.
+  const known = program.commands.find((command) => command.name() === noun);
+  if (known !== undefined) return known;
   const verbs = NOUN_VERBS.filter((each) => each.noun === noun).map(({ verb }) => verb);
   return program
     .command(noun)
@@ -46,7 +49,10 @@ function nounCommand(program: Command, noun: string): Command {
 
 function addVerb(noun: Command, spec: NounVerb, run: RunLine): void {
   const { verb, operation, levels, created, words, name } = spec;
+  // Made by hand: it takes a location too.
+  if (name === "checkStorageProfile") return;
   const command = noun.command(verb).description(`${operation.summary}.`);
+  if (name === "getStorageProfile") command.alias("show");
   const parts =
     created === undefined ? levels : [...levels, created === "path" ? "namespace" : spec.noun];
   if (parts.length > 0) command.argument(`<${parts.join(".")}>`, nameHelp(parts));

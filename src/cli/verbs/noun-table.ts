@@ -24,6 +24,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ["stats", "statistics"],
   // `firn log` shows the snapshots of a table.
   ["logs", "event-log"],
+  ["storage-profiles", "storage"],
 ]);
 /** Commands by hand serve these: `firn dropped`, `firn undrop`, `firn jobs`, `firn audit` … */
 const BY_HAND: ReadonlySet<string> = new Set(["dropped", "job", "audit", "sql"]);

@@ -16,6 +16,7 @@ import { ROW_HANDLERS } from "./row-handlers.ts";
 import { SQL_HANDLERS } from "./sql-handlers.ts";
 import { STATISTICS_HANDLERS } from "./statistics-handlers.ts";
 import { STATUS_HANDLERS } from "./status-handlers.ts";
+import { STORAGE_HANDLERS } from "./storage-handlers.ts";
 
 /** What serves each operation of the table. One that is missing does not compile. */
 export const HANDLERS: Handlers = {
@@ -26,6 +27,7 @@ export const HANDLERS: Handlers = {
   ...STATUS_HANDLERS,
   ...CATALOG_HANDLERS,
   ...CONNECTOR_HANDLERS,
+  ...STORAGE_HANDLERS,
   ...IMPORT_HANDLERS,
   ...NAMESPACE_HANDLERS,
   ...RELATION_HANDLERS,

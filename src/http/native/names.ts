@@ -8,6 +8,7 @@ import type {
   Named,
   NamespacePlace,
   RelationPlace,
+  StorageProfilePlace,
 } from "../../service/resources/resource.ts";
 import type { SnapshotPlace } from "../../service/resources/statistics.ts";
 import { decodePart } from "./query.ts";
@@ -41,6 +42,10 @@ export function catalogOf({ catalog = "" }: RawParams): CatalogPlace {
 
 export function accountOf({ account = "" }: RawParams): AccountPlace {
   return { account: named(account) };
+}
+
+export function storageProfileOf({ profile = "" }: RawParams): StorageProfilePlace {
+  return { profile: named(profile) };
 }
 
 export function connectorOf({ connector = "" }: RawParams): ConnectorPlace {

@@ -6,6 +6,7 @@ import type {
   Catalog,
   Connector,
   Namespace,
+  StorageProfile,
   Table,
   TableSnapshot,
   View,
@@ -19,7 +20,7 @@ import { timeText } from "./times.ts";
 
 /** What the catalog knows, as the JSON of the native API. */
 
-function base(resource: Resource | Resource<Account>): api.ResourceBase {
+function base(resource: Resource | Resource<Account> | Resource<StorageProfile>): api.ResourceBase {
   const { entity, version, updatedAtMs, updatedBy } = resource;
   return {
     id: entity.id,
@@ -66,6 +67,26 @@ export function renderNamespace(resource: Resource<Namespace>): api.Namespace {
 export function renderConnector(resource: Resource<Connector>): api.Connector {
   const { kind, uri, options, policy, properties } = resource.entity;
   return { type: "connector", ...base(resource), kind, uri, options, policy, properties };
+}
+
+export function renderStorageProfile(resource: Resource<StorageProfile>): api.StorageProfile {
+  const { roots, region, endpoint, pathStyle, roleArn, stsEndpoint, ...rest } = resource.entity;
+  const { kmsKeys, vend, sign, secretKind: kind, secretFile: file, secretSetAtMs } = rest;
+  return {
+    type: "storageProfile",
+    ...base(resource),
+    roots,
+    region,
+    endpoint,
+    pathStyle,
+    roleArn,
+    stsEndpoint,
+    kmsKeys,
+    vend,
+    sign,
+    secret: { kind, setAt: timeText(secretSetAtMs), ...(kind === "FILE" && { file }) },
+    properties: rest.properties,
+  };
 }
 
 function relation(resource: Resource<Table> | Resource<View>) {

@@ -24,10 +24,18 @@ export interface SigningBucket extends SigningPlace {
 
 export interface RemoteSigningParts {
   readonly locations: Locations;
+  /** Whether it may sign for any location, as far as it knows. No request. */
+  readonly isOn: () => boolean;
+  /** Undefined where nothing is signed. @throws FirnError `Unavailable`. */
+  readonly storeOf: (location: string) => Promise<SigningStore | undefined>;
+}
+
+/** The store of a location, as one that is signed for. */
+export interface SigningStore {
   /** What is signed at most: requests that read, or those that write, too. */
   readonly mode: "read" | "write";
-  /** @throws FirnError `Unavailable`. */
-  readonly bucketOf: (name: string, within: string) => Promise<SigningBucket>;
+  /** @param within a key below which it may be tried out. @throws FirnError `Unavailable`. */
+  readonly bucket: (within: string) => Promise<SigningBucket>;
 }
 
 /** A request with its signature. */
@@ -71,6 +79,10 @@ export class RemoteSigning {
     this.#parts = parts;
   }
 
+  get isOn(): boolean {
+    return this.#parts.isOn();
+  }
+
   /**
    * Settings that make a client ask for signatures; undefined where none are given for the table.
    *
@@ -84,6 +96,7 @@ export class RemoteSigning {
     for (const key of table.properties.keys()) if (MISLEADING.test(key)) return undefined;
     const location = confinedLocation(this.#parts.locations, table);
     if (location === undefined || !isApart(await places(), location)) return undefined;
+    if ((await this.#parts.storeOf(location)) === undefined) return undefined;
     return {
       "s3.remote-signing-enabled": "true",
       "s3.signer": "S3V4RestSigner",
@@ -103,15 +116,16 @@ export class RemoteSigning {
     table: LocatedTable,
     places: () => Promise<CatalogPlaces>,
   ): Promise<SignedRequest> {
-    const { locations, mode, bucketOf } = this.#parts;
-    const location = confinedLocation(locations, table);
+    const location = confinedLocation(this.#parts.locations, table);
     if (location === undefined || !isApart(await places(), location)) {
       throw signRefused("the table's files cannot be told apart by their paths");
     }
-    const { bucket: name, key } = partsOfS3Location(location);
+    const { key } = partsOfS3Location(location);
     if (key === "") throw signRefused("the table is a whole bucket");
-    const bucket = await bucketOf(name, key);
-    const writes = mode === "write" && !bucket.honorsUnsigned;
+    const store = await this.#parts.storeOf(location);
+    if (store === undefined) throw signRefused("the server signs no requests for the table");
+    const bucket = await store.bucket(key);
+    const writes = store.mode === "write" && !bucket.honorsUnsigned;
     const judged = judgeSignature(asked, { ...bucket, prefix: `${key}/`, writes });
     const headers = await bucket.sign(judged);
     const cacheable = judged.method === "GET" || judged.method === "HEAD";

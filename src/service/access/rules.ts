@@ -31,6 +31,7 @@ import type { CatalogPlace, NamespacePlace, RelationPlace } from "../resources/r
 import type { RowShardResources } from "../resources/row-shards.ts";
 import type { NameSearch } from "../resources/search.ts";
 import type { StatisticsResources } from "../resources/statistics.ts";
+import type { StorageProfileResources } from "../resources/storage-profiles.ts";
 import type { PatternRequests } from "../rows/pattern-requests.ts";
 import type { RowIndexes } from "../rows/row-indexes.ts";
 import type { RowRequests } from "../rows/row-requests.ts";
@@ -242,6 +243,16 @@ const IMPORTS: RulesOf<ConnectorImports> = {
   check: () => onAccount("admin"),
   run: () => onAccount("admin"),
   begin: () => onAccount("admin"),
+};
+
+/** They say which credentials reach which files. */
+const STORAGE_PROFILES: RulesOf<StorageProfileResources> = {
+  list: () => onAccount("admin"),
+  create: () => onAccount("admin"),
+  get: () => onAccount("admin"),
+  update: () => onAccount("admin"),
+  delete: () => onAccount("admin"),
+  check: () => onAccount("admin"),
 };
 
 const NAMESPACE_RESOURCES: RulesOf<NamespaceResources> = {
@@ -505,6 +516,7 @@ const RULES = {
   ChangeStreams: STREAMS,
   ConnectorImports: IMPORTS,
   ConnectorResources: CONNECTORS,
+  StorageProfileResources: STORAGE_PROFILES,
   ConstraintResources: CONSTRAINTS,
   DroppedAdmin: DROPPED,
   EntityHistory: CHANGES,

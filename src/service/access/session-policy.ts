@@ -15,8 +15,8 @@ export interface PolicyScope {
   readonly mode: VendMode;
   /** `aws`, `aws-cn`, `aws-us-gov`. */
   readonly partition: string;
-  /** ARN of the key that objects are encrypted with. */
-  readonly kmsKey?: string | undefined;
+  /** ARNs of keys that objects are encrypted with. */
+  readonly kmsKeys?: readonly string[];
 }
 
 /** AWS takes no longer one. */
@@ -39,7 +39,7 @@ export function sessionPolicy({
   location,
   mode,
   partition,
-  kmsKey,
+  kmsKeys = [],
 }: PolicyScope): string | undefined {
   const { bucket, key } = partsOfS3Location(location);
   if (key === "") return undefined;
@@ -66,13 +66,13 @@ export function sessionPolicy({
   const decrypts = {
     Effect: "Allow",
     Action: mode === "write" ? ["kms:Decrypt", "kms:GenerateDataKey"] : ["kms:Decrypt"],
-    Resource: kmsKey,
+    Resource: kmsKeys.length === 1 ? kmsKeys[0] : kmsKeys,
   };
   const Statement = [
     allowed,
     listed,
     ...(mode === "write" ? [denied] : []),
-    ...(kmsKey === undefined ? [] : [decrypts]),
+    ...(kmsKeys.length === 0 ? [] : [decrypts]),
   ];
   const policy = JSON.stringify({ Version: "2012-10-17", Statement });
   return policy.length > POLICY_CHARS ? undefined : policy;

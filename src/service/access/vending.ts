@@ -29,16 +29,23 @@ export interface AssumedSession {
 /** Asks a store's token service. @throws FirnError `Unavailable` `STS_UNAVAILABLE`. */
 export type AssumeRole = (session: AssumedSession) => Promise<LentCredentials>;
 
-export interface VendingSettings {
-  readonly lifeMs: number;
+/** What lends credentials for the files of one store. */
+export interface StoreLender {
+  /** Another one after each change of what is lent. */
+  readonly key: string;
   readonly partition: string;
-  readonly kmsKey?: string | undefined;
+  readonly kmsKeys: readonly string[];
+  readonly assumeRole: AssumeRole;
 }
 
-export interface VendingParts extends VendingSettings {
+export interface VendingParts {
   readonly clock: Clock;
+  readonly lifeMs: number;
   readonly locations: Locations;
-  readonly assumeRole: AssumeRole;
+  /** Whether it may lend for any location, as far as it knows. No request. */
+  readonly isOn: () => boolean;
+  /** What lends for a location; undefined: nothing does. @throws FirnError `Unavailable`. */
+  readonly lenderOf: (location: string) => Promise<StoreLender | undefined>;
 }
 
 const KEPT = 10_000;
@@ -73,6 +80,10 @@ export class Vending {
     this.#parts = parts;
   }
 
+  get isOn(): boolean {
+    return this.#parts.isOn();
+  }
+
   /**
    * Credentials for a table whose caller was judged. None where its files cannot be told apart from
    * others by their paths: then the caller uses its own. Cached: no request.
@@ -87,16 +98,19 @@ export class Vending {
   ): Promise<LentCredentials | undefined> {
     const location = confinedLocation(this.#parts.locations, table);
     if (location === undefined) return undefined;
-    const { partition, kmsKey, clock, lifeMs } = this.#parts;
+    const { clock, lifeMs } = this.#parts;
+    const lender = await this.#parts.lenderOf(location);
+    if (lender === undefined) return undefined;
+    const { partition, kmsKeys, assumeRole } = lender;
     const holder = actor.principalId ?? actor.principal;
-    const key = JSON.stringify([actor.account, holder, location, mode]);
+    const key = JSON.stringify([actor.account, holder, location, mode, lender.key]);
     const kept = await this.#kept(key);
     // A caller can use it for half of its life.
     if (kept !== undefined && kept.expiresAtMs - clock.nowMs() > lifeMs / 2) return kept;
     if (!isApart(await places(), location)) return undefined;
-    const policy = sessionPolicy({ location, mode, partition, kmsKey });
+    const policy = sessionPolicy({ location, mode, partition, kmsKeys });
     if (policy === undefined) return undefined;
-    const asked = this.#parts.assumeRole({
+    const asked = assumeRole({
       policy,
       sessionName: sessionNameOf(actor.principal),
       externalId: actor.accountId ?? actor.account,

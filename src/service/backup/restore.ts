@@ -332,6 +332,8 @@ const RECORDED: ReadonlySet<FamilyName> = new Set<FamilyName>([
   "connectorByName",
   "principalById",
   "principalByName",
+  "storageProfileById",
+  "storageProfileByName",
   "targetStats",
   "constraints",
   "relationByName",

@@ -12,7 +12,7 @@ import type { ChangeLine, ScopedCatalog } from "./format.ts";
 import { jsonLine, jsonOf, type SweptState, stateLine, stateOf, zipped } from "./lines.ts";
 
 type CanonicalType = Entity["type"];
-const CANONICAL = /^\/accounts\/(?:by-id\/[^/]+|[^/]+\/([a-z]+)\/by-id\/([^/]+))$/;
+const CANONICAL = /^\/accounts\/(?:by-id\/[^/]+|[^/]+\/([a-z-]+)\/by-id\/([^/]+))$/;
 const TYPES: Readonly<Record<string, CanonicalType>> = {
   catalogs: "catalog",
   namespaces: "namespace",
@@ -20,6 +20,7 @@ const TYPES: Readonly<Record<string, CanonicalType>> = {
   views: "view",
   connectors: "connector",
   principals: "principal",
+  "storage-profiles": "storageProfile",
 };
 
 /** Kind and id of the entity whose canonical key this is; undefined of any other key. */
@@ -52,6 +53,7 @@ export function isOfCatalog(catalog: CatalogId, entity: Entity): boolean {
       return true;
     case "connector":
     case "principal":
+    case "storageProfile":
       return false;
     case "catalog":
       return entity.id === catalog;

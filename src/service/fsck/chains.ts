@@ -34,6 +34,8 @@ const RECORDED: ReadonlySet<FamilyName> = new Set<FamilyName>([
   "connectorByName",
   "principalById",
   "principalByName",
+  "storageProfileById",
+  "storageProfileByName",
   "relationByName",
   "dropped",
 ]);

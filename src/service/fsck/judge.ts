@@ -96,6 +96,7 @@ async function judgeLive(
     case "viewById":
     case "connectorById":
     case "principalById":
+    case "storageProfileById":
       return judgeCanonical(reads, item, references, files);
     case "accountByName":
     case "catalogByName":
@@ -103,6 +104,7 @@ async function judgeLive(
     case "relationByName":
     case "connectorByName":
     case "principalByName":
+    case "storageProfileByName":
       return judgeName(reads, walked, "NAME_ORPHANED");
     case "tableByName":
     case "viewByName":
@@ -113,6 +115,9 @@ async function judgeLive(
       return judgeName(reads, walked, "DROPPED_INDEX_ORPHANED");
     case "apiKey":
       return judgeApiKey(reads, walked);
+    case "storageSecret":
+    case "storageRoot":
+      return judgeOfProfile(reads, walked);
     case "tableByUuid":
     case "tableByMetadata":
       return judgeEntry(reads, walked);
@@ -339,7 +344,7 @@ async function judgeParent(
   if (!isNamed(entity) || entity.type === "account") return [];
   const is = entity.type;
   const key =
-    is === "catalog" || is === "connector" || is === "principal"
+    is === "catalog" || is === "connector" || is === "principal" || is === "storageProfile"
       ? keyOf(FAMILIES.accountById, account)
       : is === "namespace" && entity.path.length === 1
         ? keyOf(FAMILIES.catalogById, account, entity.parentId)
@@ -351,12 +356,14 @@ async function judgeParent(
   const parent = await reads.get(key);
   const summary = parent.state === "live" ? summaryIn(parent) : undefined;
   // They stay in a dropped account, and come back with it or go with it.
-  const staysBelow = is === "connector" || is === "principal";
+  const staysBelow = is === "connector" || is === "principal" || is === "storageProfile";
   const isIn = summary !== undefined && (staysBelow || isNamed(summary));
   if (parent.state !== "live" || !isIn) {
     return [finding("PARENT_MISSING", item.key, { parent: key })];
   }
-  if (is === "catalog" || is === "connector" || is === "principal") return [];
+  if (is === "catalog" || is === "connector" || is === "principal" || is === "storageProfile") {
+    return [];
+  }
   const catalogId = summary.entityType === "catalog" ? summary.entityId : summary.catalogId;
   if (catalogId !== entity.catalogId) {
     return [finding("PARENT_MISMATCH", item.key, { parent: key })];
@@ -438,6 +445,28 @@ async function judgeApiKey(
   const account = accountIn(rootItem.key);
   const read = await readEntity(reads, rootItem, "principal", summary.entityId);
   if ("wrong" in read) return [];
+  const expected = unlessUnsound(() => expectedKeys(account, read.entity));
+  if (typeof expected === "string") return [];
+  return expected.some((one) => one.key === item.key) ? [] : orphaned;
+}
+
+/** A root or the credentials of a storage profile, which must name them. */
+async function judgeOfProfile(
+  reads: ReadSet,
+  { item, key, references }: LivePointer,
+): Promise<readonly Finding[]> {
+  const { root = "" } = references;
+  const orphaned = [finding("NAME_ORPHANED", item.key, { root })];
+  const rootItem = await reads.get(root);
+  if (rootItem.state === "absent") return orphaned;
+  const summary = summaryIn(rootItem);
+  if (summary === undefined) return [];
+  const read = await readEntity(reads, rootItem, "storageProfile", summary.entityId);
+  if ("wrong" in read || read.entity.type !== "storageProfile") return [];
+  if (key.family === "storageSecret") {
+    return read.entity.secretId === key.values[1] ? [] : orphaned;
+  }
+  const account = accountIn(rootItem.key);
   const expected = unlessUnsound(() => expectedKeys(account, read.entity));
   if (typeof expected === "string") return [];
   return expected.some((one) => one.key === item.key) ? [] : orphaned;

@@ -74,6 +74,7 @@ export class CatalogResources {
       (request.allowedLocations ?? []).map((root) => locations.allowed(root)),
     );
     const allowedLocations = [...new Set([...allowed, ...further])];
+    await catalog.storageProfiles.assertFree([defaultLocation, ...allowedLocations]);
     const made = await catalog.catalogs.create(actor, {
       name,
       defaultLocation,

@@ -9,7 +9,13 @@ import type { RelationRef } from "../../catalog/relations.ts";
 import type { NeededPlace } from "../access/request-access.ts";
 import type { FoundName } from "./found-name.ts";
 import { KnownIds } from "./known-ids.ts";
-import type { CatalogPlace, ConnectorPlace, NamespacePlace, RelationPlace } from "./resource.ts";
+import type {
+  CatalogPlace,
+  ConnectorPlace,
+  NamespacePlace,
+  RelationPlace,
+  StorageProfilePlace,
+} from "./resource.ts";
 
 /** A reference by names, and the id that it has to lead to where it was made of an id. */
 export interface Pinned<Ref> {
@@ -23,6 +29,7 @@ const CODES = {
   table: "TABLE_NOT_FOUND",
   view: "VIEW_NOT_FOUND",
   connector: "CONNECTOR_NOT_FOUND",
+  storageProfile: "STORAGE_PROFILE_NOT_FOUND",
 } as const;
 
 type Kind = keyof typeof CODES;
@@ -69,6 +76,13 @@ export class ResourceNames {
     return { ref: entity.name, id: entity.id };
   }
 
+  /** @throws FirnError `STORAGE_PROFILE_NOT_FOUND`, `ID_INVALID`. */
+  async storageProfile({ profile }: StorageProfilePlace): Promise<Pinned<string>> {
+    if ("name" in profile) return { ref: profile.name, id: undefined };
+    const { entity } = await this.#byId("storageProfile", profile.id);
+    return { ref: entity.name, id: entity.id };
+  }
+
   /** @throws FirnError as `catalog`, `NAMESPACE_NOT_FOUND`. */
   async namespace(place: NamespacePlace): Promise<Pinned<NamespaceRef>> {
     const named = namedRef(place);
@@ -110,7 +124,7 @@ export class ResourceNames {
   }
 
   async #found(kind: Kind, id: string): Promise<FoundName | undefined> {
-    if (kind === "connector") return undefined;
+    if (kind === "connector" || kind === "storageProfile") return undefined;
     if (kind === "catalog") {
       return { type: kind, name: (await this.catalog({ catalog: { id } })).ref };
     }
@@ -155,8 +169,9 @@ export class ResourceNames {
   async #byId<K extends Kind>(kind: K, text: string) {
     const id = parseId<AnyId>(text);
     const access = nameAccess();
-    // Connectors lie in the account, whose privileges were judged.
-    if (access !== undefined && kind !== "connector") {
+    // Both lie in the account, whose privileges were judged.
+    const isOfAccount = kind === "connector" || kind === "storageProfile";
+    if (access !== undefined && !isOfAccount) {
       if (!(await this.#known.has(access, kind, id))) throw noSuchId(kind, id);
     }
     type Kinds = Exclude<Entity, { type: "account" }>;

@@ -29,6 +29,10 @@ export interface ConnectorPlace {
   readonly connector: Named;
 }
 
+export interface StorageProfilePlace {
+  readonly profile: Named;
+}
+
 export type ResourceEntity = Catalog | Namespace | Table | View | Connector;
 
 /** The names above a resource, as they were when it was looked up. */

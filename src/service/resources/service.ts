@@ -37,6 +37,7 @@ import type { RowShardResources } from "./row-shards.ts";
 import { NameSearch } from "./search.ts";
 import { SnapshotLookup } from "./snapshot-lookup.ts";
 import { StatisticsResources } from "./statistics.ts";
+import { StorageProfileResources, type StorageSupport } from "./storage-profiles.ts";
 
 /** Everything that the native API calls. */
 export interface ModelService {
@@ -47,6 +48,7 @@ export interface ModelService {
   readonly audit: UseCases<AuditTrail>;
   readonly connectors: UseCases<ConnectorResources>;
   readonly imports: UseCases<ConnectorImports>;
+  readonly storageProfiles: UseCases<StorageProfileResources>;
   readonly namespaces: UseCases<NamespaceResources>;
   readonly tables: UseCases<RelationResources<Table>>;
   readonly statistics: UseCases<StatisticsResources>;
@@ -105,6 +107,7 @@ export interface ModelParts
   readonly iceberg: IcebergNamespaces;
   readonly tableImport: TableImport;
   readonly reserved: ReservedProperties;
+  readonly storage: StorageSupport;
   readonly logs: DeltaLogs;
   readonly warehouse: string;
   /** Roots that every new catalog may use. */
@@ -135,6 +138,7 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
       guard,
       new ConnectorImports({ catalog, connectors, tables: parts.tableImport, tokens }),
     ),
+    storageProfiles: guardedBy(guard, new StorageProfileResources({ ...parts, names })),
     namespaces: guardedBy(guard, namespaces),
     tables: guardedBy(guard, tables),
     statistics: guardedBy(guard, new StatisticsResources({ ...parts, lookup })),

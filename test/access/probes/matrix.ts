@@ -79,6 +79,7 @@ const SLOTS: Slots = {
   role: "abc",
   key: "abc",
   connector: "abc",
+  profile: "abc",
   account: "default",
   job: "01890a5d-ac96-774b-bcce-b302099a8057",
   id: "01890a5d-ac96-774b-bcce-b302099a8057",

@@ -192,7 +192,8 @@ const NATIVE: Readonly<Record<string, Rule>> = {
     "retryJob cancelJob importTables beginImport checkConnector listPrincipals createPrincipal " +
       "getPrincipal updatePrincipal deletePrincipal createKey rotateKey deleteKey createRole " +
       "addMember removeMember listGrants explainAccess listAudit createShard moveShard " +
-      "drainShard releaseShard",
+      "drainShard releaseShard listStorageProfiles createStorageProfile getStorageProfile " +
+      "updateStorageProfile deleteStorageProfile checkStorageProfile",
   ),
   ...all(giving, "grant revoke"),
   ...all(readMetadata("C"), "getCatalog listCatalogVersions diffCatalog getCatalogPage"),

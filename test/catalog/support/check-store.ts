@@ -5,6 +5,7 @@ import { LIMITS } from "../../../src/base/limits.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { encodeContent } from "../../../src/catalog/codec/entities.ts";
 import { encodeApiKey } from "../../../src/catalog/codec/principal.ts";
+import { encodeStorageRoot } from "../../../src/catalog/codec/storage-profile.ts";
 import { encodeSummary } from "../../../src/catalog/codec/summary.ts";
 import { afterDropKeys } from "../../../src/catalog/drops.ts";
 import { summaryOfItem } from "../../../src/catalog/entities.ts";
@@ -146,6 +147,12 @@ function listKeys(stored: StoredEntity): Keys {
   if (entity.type === "connector") {
     return [byId, [keyOf(FAMILIES.connectorByName, account, entity.name), name]];
   }
+  if (entity.type === "storageProfile") {
+    const owner = encodeStorageRoot({ account, profile: entity.id });
+    const roots = entity.roots.map((root) => [keyOf(FAMILIES.storageRoot, root), owner] as const);
+    const byName = keyOf(FAMILIES.storageProfileByName, account, entity.name);
+    return [byId, [byName, name], ...roots];
+  }
   if (entity.type === "principal") {
     const owner = encodeApiKey({ account, principal: entity.id });
     const keys = entity.keys.map(({ id }) => [keyOf(FAMILIES.apiKey, id), owner] as const);
@@ -224,6 +231,7 @@ function isThere({ type, state }: Entity): boolean {
 function mustHaveParent(entity: Entity, content: StoreContent): void {
   if (!isThere(entity) || entity.type === "account" || entity.type === "catalog") return;
   if (entity.type === "connector" || entity.type === "principal") return;
+  if (entity.type === "storageProfile") return;
   const parentId = isRelation(entity) ? entity.namespaceId : entity.parentId;
   const parent = content.entities.find((stored) => stored.entity.id === parentId)?.entity;
   const what = `${entity.type} ${entity.name}`;
@@ -386,6 +394,7 @@ function contentOf(entity: Entity): string {
     case "namespace":
     case "connector":
     case "principal":
+    case "storageProfile":
       return JSON.stringify(entity.properties);
     case "table":
     case "view":

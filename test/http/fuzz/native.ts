@@ -47,6 +47,7 @@ const USUAL: Readonly<Record<string, string>> = {
   view: "v",
   snapshot: "17",
   connector: "c",
+  profile: "p",
   account: "default",
   target: "table",
   constraint: "a",

@@ -11,6 +11,7 @@ const THERE = {
   table: "t",
   view: "t",
   connector: "c",
+  profile: "p",
   snapshot: "17",
   account: "default",
   id: "x",
@@ -26,6 +27,8 @@ beforeAll(async () => {
   await api.done("POST", "/catalogs/lake/namespaces", { path: ["b"] });
   const connector = { name: THERE.connector, kind: "GLUE", uri: "https://glue" };
   await api.done("POST", "/connectors", connector);
+  const profile = { name: THERE.profile, roots: ["s3://profile"] };
+  await api.done("POST", "/storage-profiles?skipCheck=true", profile);
   const response = await api.firn.fetch(
     new Request("http://firn/iceberg/v1/lake/namespaces/a/tables", {
       method: "POST",

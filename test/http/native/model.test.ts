@@ -9,6 +9,7 @@ import { describeImports } from "./suites/imports.ts";
 import { describeLayouts } from "./suites/layouts.ts";
 import { describeOtherTables } from "./suites/other-tables.ts";
 import { describeStatistics } from "./suites/statistics.ts";
+import { describeStorageProfiles } from "./suites/storage-profiles.ts";
 
 const SCHEMA = { type: "struct", fields: [{ id: 1, name: "a", required: false, type: "long" }] };
 const NS = "/catalogs/lake/namespaces";
@@ -261,6 +262,7 @@ describeOtherTables(() => served);
 describeAccounts(() => served);
 describeAccess(() => served);
 describeConnectors(() => served);
+describeStorageProfiles(() => served);
 describeStatistics(() => served);
 describeConstraints(() => served);
 describeLayouts(() => served);

@@ -3,7 +3,11 @@ import { FirnError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import { Locations } from "../../../src/blob/locations.ts";
 import { s3Scheme } from "../../../src/blob/s3/scheme.ts";
-import { type AssumedSession, Vending } from "../../../src/service/access/vending.ts";
+import {
+  type AssumedSession,
+  type AssumeRole,
+  Vending,
+} from "../../../src/service/access/vending.ts";
 import type { Actor } from "../../../src/service/actor.ts";
 import type { CatalogPlaces } from "../../../src/service/table-locations.ts";
 import { TestClock } from "../../../src/testing/test-clock.ts";
@@ -25,20 +29,22 @@ function vendingOver() {
   });
   const asked: AssumedSession[] = [];
   const service = { isDown: false };
+  const assumeRole: AssumeRole = async (session) => {
+    if (service.isDown) throw new FirnError("Unavailable", "STS_UNAVAILABLE", "down");
+    asked.push(session);
+    const id = String(asked.length);
+    const expiresAtMs = clock.nowMs() + LIFE_MS;
+    return { accessKeyId: id, secretAccessKey: id, sessionToken: id, expiresAtMs };
+  };
+  const lender = { key: "" };
   const vending = new Vending({
     clock,
     locations,
     lifeMs: LIFE_MS,
-    partition: "aws",
-    assumeRole: async (session) => {
-      if (service.isDown) throw new FirnError("Unavailable", "STS_UNAVAILABLE", "down");
-      asked.push(session);
-      const id = String(asked.length);
-      const expiresAtMs = clock.nowMs() + LIFE_MS;
-      return { accessKeyId: id, secretAccessKey: id, sessionToken: id, expiresAtMs };
-    },
+    isOn: () => true,
+    lenderOf: async () => ({ key: lender.key, partition: "aws", kmsKeys: [], assumeRole }),
   });
-  return { vending, asked, clock, service };
+  return { vending, asked, clock, service, lender };
 }
 
 const ANN: Actor = { requestId: "1", principal: "ann", account: "default" };
