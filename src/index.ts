@@ -173,6 +173,8 @@ export interface FirnOptions {
   readonly vendLifetime?: string;
   /** Which requests to S3 are signed for clients that ask for it: `off` if absent. */
   readonly remoteSigning?: "off" | "read" | "write";
+  /** URLs that storage profiles of other accounts may name. */
+  readonly storageEndpoint?: readonly string[];
   /** Requests a second of one principal; 0 or absent: no bound. */
   readonly principalRate?: number;
   /** Spans such as `1h`. */

@@ -106,3 +106,12 @@ test("a token service that is down answers 503, and is asked again", async () =>
   service.isDown = false;
   expect((await lend())?.accessKeyId).toBe("1");
 });
+
+test("a change of the storage profile ends what was kept of it", async () => {
+  const { vending, lender } = vendingOver();
+  const lend = async () => (await vending.lend(ANN, "read", TABLE, async () => apart))?.accessKeyId;
+  expect(await lend()).toBe("1");
+  expect(await lend()).toBe("1");
+  lender.key = "another version";
+  expect(await lend()).toBe("2");
+});
