@@ -75,7 +75,7 @@ export class Locations {
   readonly #roots: string[] = [];
   readonly #reserved: readonly string[];
   readonly #opened = new Map<string, LocationRoot>();
-  #learn: (() => Promise<void>) | undefined;
+  #learn: ((uri: string) => Promise<void>) | undefined;
 
   constructor(options: LocationsOptions) {
     this.#schemes = new Map([...(options.schemes ?? []), ["file", fileScheme(options)]]);
@@ -136,7 +136,7 @@ export class Locations {
   }
 
   /** `learn` adds the roots that others have made since; it is asked before a refusal. */
-  learnRoots(learn: () => Promise<void>): void {
+  learnRoots(learn: (uri: string) => Promise<void>): void {
     this.#learn = learn;
   }
 
@@ -280,7 +280,7 @@ export class Locations {
     } catch (error) {
       const outside = error instanceof FirnError && error.code === "LOCATION_NOT_ALLOWED";
       if (!outside || this.#learn === undefined) throw error;
-      await this.#learn();
+      await this.#learn(uri);
       return this.#resolve(uri);
     }
   }

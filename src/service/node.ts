@@ -371,9 +371,10 @@ function catalogsOf(
 ): CatalogAdmin {
   const catalogs = new CatalogAdmin(catalog, locations, roots);
   // It may be a request that asks, and all roots are learned.
-  locations.learnRoots(async () => {
+  locations.learnRoots(async (uri) => {
     await unjudged(() => catalogs.learnRoots(OWN_ACTOR));
-    await profiles?.refresh();
+    // Their roots lie in S3.
+    if (!uri.startsWith("file:")) await profiles?.refresh();
   });
   return catalogs;
 }

@@ -115,6 +115,7 @@ const ACCESS_DEFAULTS = {
   oidcScope: "openid",
   principalRate: 0,
   remoteSigning: "off",
+  storageEndpoint: [],
   vendLifetime: 3_600_000,
 };
 
@@ -131,7 +132,6 @@ describe("settings", () => {
       catalog: [],
       allowLocation: [],
       allowProperty: [],
-      storageEndpoint: [],
       price: [],
       allowAnonymous: false,
       auth: "none",
