@@ -73,6 +73,8 @@ function stateOf(tables: number): ManifestState {
       firstExpiryMs: 0,
       lastExpiryMs: 0,
       filterParts: 0,
+      apart: 0,
+      apartBytes: 0,
     };
     const sequences = { minSequence: i * 10 + 1, maxSequence: i * 10 + 9 };
     const bounds = { firstKey: key, lastKey: `${key}z`, rawBytes: 60_000_000 };

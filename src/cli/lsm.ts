@@ -189,10 +189,15 @@ async function verify(files: ShardFiles, { print: out, drained }: Output): Promi
     const { done, value } = await verifying.next();
     if (done === true) {
       const { manifests, tables, tableBytes, entries, walGroups, unreferenced } = value;
+      const { values, unreferencedValues } = value;
+      const apart =
+        values + unreferencedValues === 0
+          ? ""
+          : `${values} values apart, ${unreferencedValues} without a reference\n`;
       out(
         `${manifests} manifests, ${tables} tables of ${tableBytes} bytes, ${entries} entries, ` +
           `${walGroups} log groups, ${unreferenced} tables without a manifest entry\n` +
-          `${findings} findings\n`,
+          `${apart}${findings} findings\n`,
       );
       return findings === 0 ? 0 : 1;
     }

@@ -71,3 +71,16 @@ export function transactionsFull(bytes: number): FirnError {
     { bytes, retryAfterMs: 1_000 },
   );
 }
+
+/** A table refers to an object that is not there: another process deleted it, or it was lost. */
+export function valueGone(path: string, table?: string): FirnError {
+  const message = "a value that a table refers to is missing";
+  const facts = { path, ...(table !== undefined && { table }) };
+  return new FirnError("Corrupt", "LSM_VALUE_MISSING", message, facts);
+}
+
+/** Whether an error tells of a file that was there when the state that names it was read. */
+export function isFileGone(error: unknown): error is FirnError {
+  if (!(error instanceof FirnError)) return false;
+  return error.code === "LSM_TABLE_MISSING" || error.code === "LSM_VALUE_MISSING";
+}

@@ -5,9 +5,13 @@ export const LSM_LIMITS = {
   /** Default age before garbage collection may delete an object, and its floor. */
   gcMinAgeMs: 3_600_000,
   gcMinAgeFloorMs: 1_800_000,
-  /** A key (its length fits 16 bits), and a value: larger ones are blobs of the layer above. */
+  /** A key (its length fits 16 bits), and a value: it is read and written as a whole. */
   keyBytes: 65_535,
   valueBytes: 16_777_216,
+  /** Longer values lie in objects apart: copying them in compactions costs more than a request. */
+  inlineValueBytes: 32_768,
+  /** References to values in one table: the ids are part of its tail. */
+  apartInTable: 4_096,
   /** Checkpoints of a shard at once, readers' among them: each manifest lists them all. */
   checkpoints: 1_000,
   /** A reader's checkpoint expires so long after the reader last renewed it. */

@@ -50,6 +50,8 @@ export interface LsmTuning extends LsmOptions {
   readonly compactionStepBytes: number;
   /** Bytes at which a table ends that a compaction writes. */
   readonly tableBytes: number;
+  /** Longer values are written to objects apart when tables are. */
+  readonly inlineValueBytes: number;
   /** Rows of an ingest that are sorted at once. */
   readonly ingestBytes: number;
   /** A write waits while more than this is on its way to the log. */
@@ -104,6 +106,7 @@ export const LSM_DEFAULTS: LsmTuning = {
   compactionSubrangeBytes: 32 * MIB,
   compactionStepBytes: 256 * MIB,
   tableBytes: 64 * MIB,
+  inlineValueBytes: LSM_LIMITS.inlineValueBytes,
   logRetentionBytes: 1_024 * MIB,
   logRetentionMs: 0,
   ingestBytes: 16 * MIB,

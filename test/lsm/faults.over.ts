@@ -45,7 +45,7 @@ class Writers implements Scenario {
     const node = this.#processes.start();
     this.#last = node;
     const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
-    return Engine.open({ store, wal, clock, prng, node });
+    return Engine.open({ store, wal, clock, prng, node, forTests: { inlineValueBytes: 4 } });
   }
 
   /**
@@ -98,7 +98,7 @@ class Writers implements Scenario {
 
   async #write(engine: Engine): Promise<void> {
     for (let i = 0; i < 2; i++) {
-      const value = String(this.batches.length);
+      const value = String(this.batches.length).padStart(6, "0");
       const batch: Batch = { value, acknowledged: false };
       this.batches.push(batch);
       const ops = ["a", "b"].map((half) => ({

@@ -34,6 +34,8 @@ function stateOf(tables: number): ManifestState {
       firstExpiryMs: 0,
       lastExpiryMs: 0,
       filterParts: 0,
+      apart: 0,
+      apartBytes: 0,
       unknown: [],
     };
     const extent = { fileBytes: 67_108_864, tailBytes: 120_000 };

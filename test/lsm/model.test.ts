@@ -46,6 +46,7 @@ const SMALL: Partial<LsmTuning> = {
   compactionStepBytes: 3_000,
   gcMinAgeMs: 0,
   gcIntervalMs: 0,
+  inlineValueBytes: 6,
 };
 
 const RUNS = Number(process.env["FIRN_LSM_MODEL_RUNS"] ?? 12);
@@ -108,6 +109,8 @@ interface Settings {
   readonly prefixes: PrefixRule | undefined;
   /** So little that transactions are judged by tables, or enough for memory to tell. */
   readonly recentBytes: number;
+  /** Shorter than an integer, which operands are based on; between the values; or beyond all. */
+  readonly inlineValueBytes: number;
 }
 
 /** What a transaction has seen and done, beside the engine's own. */
@@ -578,10 +581,10 @@ class Run {
   }
 }
 
-function open(world: World, { cacheBytes, prefixes, recentBytes }: Settings): Promise<Engine> {
+function open(world: World, { cacheBytes, ...tuning }: Settings): Promise<Engine> {
   return world.open({
     budget: new MemoryBudget(100_000_000, cacheBytes),
-    forTests: { ...SMALL, prefixes, recentBytes },
+    forTests: { ...SMALL, ...tuning },
   });
 }
 
@@ -765,6 +768,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   cacheBytes: fc.constantFrom(0, 3_000, 1_000_000),
   prefixes: fc.constantFrom(undefined, { bytes: 1 }, { bytes: 6 }, { separator: 0x2d }),
   recentBytes: fc.constantFrom(1, 1_000_000),
+  inlineValueBytes: fc.constantFrom(6, 100, 1_000_000),
 });
 
 describe.each(KINDS)("the engine over a $store store, log of $wal", (kind) => {

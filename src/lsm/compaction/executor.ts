@@ -4,8 +4,9 @@ import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { END_OF_KEYS, type Key, type Sequence } from "../format/entry.ts";
-import { openSst } from "../format/sst.ts";
+import { openSst, type Sst } from "../format/sst.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
+import { mintUlid, type Ulid } from "../format/ulid.ts";
 import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { LsmTuning } from "../options.ts";
 import type { EntrySemantics } from "../read/entry-semantics.ts";
@@ -191,7 +192,8 @@ export class Executor {
     const isRead = ({ stats }: SstMeta): boolean => stats.firstKey < end || stats.ranges > 0;
     const inputs = part.inputs.map((tables) => tables.filter(isRead));
     const read = { ...part, inputs: inputs.filter((tables) => tables.length > 0) };
-    const specs = this.#specsOf(read, snapshots, bounds, roomBytes / bounds.length);
+    const copiedIds = await this.#copiedIds(read.inputs.flat());
+    const specs = this.#specsOf(read, { snapshots, copiedIds }, bounds, roomBytes / bounds.length);
     const merged = await this.#mergeAll(specs, part.inputs, end);
     return merged;
   }
@@ -207,6 +209,7 @@ export class Executor {
       ...this.#target,
       // Of the inputs some may lie with another shard.
       paths: new Map(inputs.flat().map((meta) => [meta.id, pathOf(this.#target.prefix, meta)])),
+      homes: new Map(inputs.flat().map(({ id, home }) => [id, home ?? this.#target.prefix])),
       rateLimiter: this.#rateLimiter,
       queueBytes: QUEUE_BYTES / specs.length,
       assertWanted: () => {
@@ -244,9 +247,24 @@ export class Executor {
     }
   }
 
+  /**
+   * New ids for values that lie with other shards: a shard that was compacted refers to none of
+   * them, as it names no table of theirs. One request for each table of another shard with such.
+   */
+  async #copiedIds(inputs: readonly SstMeta[]): Promise<ReadonlyMap<Ulid, Ulid>> {
+    const { clock, prng } = this.#target;
+    const copied = new Map<Ulid, Ulid>();
+    for (const meta of inputs) {
+      if (meta.home === undefined || (meta.whole ?? meta.stats).apart === 0) continue;
+      const sst = await this.#open(meta);
+      for (const id of sst?.apartIds() ?? []) copied.set(id, mintUlid(clock, prng));
+    }
+    return copied;
+  }
+
   #specsOf(
     { inputs, dropTombstones }: MergePart,
-    snapshots: readonly Sequence[],
+    { snapshots, copiedIds }: Pick<MergeSpec, "snapshots" | "copiedIds">,
     bounds: readonly KeyBounds[],
     roomBytes: number,
   ): readonly MergeSpec[] {
@@ -255,6 +273,7 @@ export class Executor {
     const spec = {
       inputs,
       snapshots,
+      ...(copiedIds === undefined || copiedIds.size === 0 ? {} : { copiedIds }),
       dropTombstones,
       operators: semantics.operators.names,
       // One time for all: a key's fate must not depend on where it was cut.
@@ -304,6 +323,13 @@ export class Executor {
   }
 
   async #lookInto(meta: SstMeta, grainBytes: number): Promise<readonly Point[]> {
+    const sst = await this.#open(meta);
+    // A file of another length than described: the merge says so, and where.
+    return sst === undefined ? pointsOfBounds(meta) : pointsOfIndex(sst.index, meta, grainBytes);
+  }
+
+  /** Undefined where its tail is longer than described. */
+  async #open(meta: SstMeta): Promise<Sst | undefined> {
     const { store, prefix } = this.#target;
     const { id, fileBytes, tailBytes } = meta;
     const at = fileBytes - tailBytes;
@@ -312,9 +338,7 @@ export class Executor {
     if (tail === undefined) throw tableGone(path, at);
     try {
       const opened = openSst(tail.bytes, { id, fileBytes });
-      // A file of another length than described: the merge says so, and where.
-      if (opened.state === "short") return pointsOfBounds(meta);
-      return pointsOfIndex(opened.sst.index, meta, grainBytes);
+      return opened.state === "short" ? undefined : opened.sst;
     } catch (error) {
       throw inTable(error, meta);
     }

@@ -1,17 +1,27 @@
 import { assert } from "../../base/assert.ts";
 import { END, ENTRY, type EntryBytes, MISS, type Step } from "../format/cursor.ts";
-import { END_OF_KEYS, type Key, keyAfter, keyBound, MAX_SEQUENCE } from "../format/entry.ts";
+import { APART, END_OF_KEYS, type Key, keyAfter, keyBound, MAX_SEQUENCE } from "../format/entry.ts";
 import { joinRanges, RangeMap } from "../format/range-map.ts";
 import { lowerBound, type SstMeta } from "../format/sst-meta.ts";
 import { SstWriter } from "../format/sst-writer.ts";
 import type { Ulid } from "../format/ulid.ts";
+import { decodeReference, movedTo } from "../format/value-reference.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import { Operators } from "../read/operators.ts";
 import { keptRanges, stripeOf, VersionFilter } from "../read/versions.ts";
 import { clipped, type KeyBounds, meets } from "./bounds.ts";
 import { ByteMerge } from "./byte-merge.ts";
 import type { TableCount } from "./entry-counts.ts";
 import { InputRun, InputTable, inTable } from "./input-table.ts";
-import type { MergeFeed, MergeOutput, MergeSpec, MergeStep, Part, Want } from "./merger.ts";
+import type {
+  MergeFeed,
+  MergeOutput,
+  MergeSpec,
+  MergeStep,
+  Part,
+  ValueCopy,
+  Want,
+} from "./merger.ts";
 import type { SortedTables } from "./plan.ts";
 import { RangeQueue } from "./range-queue.ts";
 
@@ -59,6 +69,7 @@ export class MergeJob {
   #sources: Sources | undefined;
   readonly #ids: Ulid[] = [];
   readonly #outputs: MergeOutput[] = [];
+  readonly #copies: ValueCopy[] = [];
   #move: () => Step = stay;
   #writer: OpenWriter | undefined;
   /** The open table is as large as one should be: it ends where the next key begins. */
@@ -93,8 +104,9 @@ export class MergeJob {
     // What was entered makes room for more; what was missed has to be on its way.
     this.#ask(wants);
     const outputs = this.#outputs.splice(0);
-    const { length: spareIds } = this.#ids;
-    return { wants, outputs, blocked, spareIds, done: this.#done, counts: this.#counts };
+    const copies = this.#copies.splice(0);
+    const { spareIds, done } = { spareIds: this.#ids.length, done: this.#done };
+    return { wants, outputs, copies, blocked, spareIds, done, counts: this.#counts };
   }
 
   #ask(wants: Want[]): void {
@@ -132,7 +144,7 @@ export class MergeJob {
         sources.filter.end();
         sources.ranges.drainTo(writer.sst, this.#cut);
         this.#endTable(writer);
-      } else this.#full = writer.sst.entries > 0 && writer.sst.estimatedBytes >= tableBytes;
+      } else this.#full = isFull(writer.sst, tableBytes);
       if (step === MISS) return step;
     }
     return ENTRY;
@@ -171,8 +183,22 @@ export class MergeJob {
   }
 
   readonly #write = (entry: EntryBytes): void => {
-    this.#writer?.sst.append(entry);
+    const isApart = (entry.kind & APART) !== 0;
+    this.#writer?.sst.append(isApart ? this.#owned(entry) : entry);
   };
+
+  /** An entry whose value is to lie with the shard, whichever it lies with now. */
+  #owned(entry: EntryBytes): EntryBytes {
+    const reference = decodeReference(entry);
+    const id = this.#spec.copiedIds?.get(reference.id);
+    if (id === undefined) return entry;
+    const { id: table } = this.#writer as OpenWriter;
+    // A reference is written in the turn of the cursor that stands on it, whatever lies above.
+    const from = this.#sources?.merge.cursor.origin?.id;
+    assert(from !== undefined, "an entry with a value apart comes from a table");
+    this.#copies.push({ table, from, reference, id });
+    return movedTo(id, entry, reference);
+  }
 
   /** The current table ends at a bound, if one is given; what `step` found is the next one's. */
   #endsAt(bound: Key | undefined, step: Step): Step | typeof NEXT_TABLE {
@@ -271,6 +297,11 @@ export class MergeJob {
       this.#outputs.push({ table, bytes, meta: i === chunks.length - 1 ? meta : undefined });
     });
   }
+}
+
+/** Ids of values apart are part of the tail, which is read as a whole. */
+function isFull({ entries, estimatedBytes, apart }: SstWriter, tableBytes: number): boolean {
+  return entries > 0 && (estimatedBytes >= tableBytes || apart >= LSM_LIMITS.apartInTable);
 }
 
 /** Directly behind a key, and before the next: so that the extents of two tables do not meet. */

@@ -174,7 +174,9 @@ function stepOf(merge: MergeJob | undefined, feed: MergeFeed): MergeStep {
 
 function sentWith(reply: Reply): ArrayBuffer[] {
   if ("step" in reply) return arraysOf(reply.step.outputs);
-  return "table" in reply ? reply.table.chunks.map(({ buffer }) => buffer) : [];
+  if (!("table" in reply)) return [];
+  const { chunks, values } = reply.table;
+  return [...chunks, ...values.map(({ object }) => object)].map(({ buffer }) => buffer);
 }
 
 function answer(job: number, work: () => Reply): Reply {

@@ -1,5 +1,5 @@
 import type { Compression } from "../format/block-frame.ts";
-import type { Sequence } from "../format/entry.ts";
+import type { Sequence, ValueReference } from "../format/entry.ts";
 import type { PrefixRule } from "../format/prefix-filter.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
@@ -24,6 +24,8 @@ export interface MergeSpec {
   readonly compression: Compression;
   readonly blockBytes: number;
   readonly prefixes: PrefixRule | undefined;
+  /** Values apart that lie with other shards, and under which ids they are copied. */
+  readonly copiedIds?: ReadonlyMap<Ulid, Ulid>;
   /** At which a table ends. */
   readonly tableBytes: number;
   /** What is asked for of one input at once; up to two of them are held. */
@@ -59,10 +61,22 @@ export interface MergeOutput {
   readonly meta: SstMeta | undefined;
 }
 
+/** A value that lies with another shard, and that a table of this one is to refer to. */
+export interface ValueCopy {
+  /** The table that is written, and the one that referred to it. */
+  readonly table: Ulid;
+  readonly from: Ulid;
+  readonly reference: ValueReference;
+  /** Of the copy. */
+  readonly id: Ulid;
+}
+
 export interface MergeStep {
   /** To be read and fed, in any order; asked for once. */
   readonly wants: readonly Want[];
   readonly outputs: readonly MergeOutput[];
+  /** To be there before the outputs are. */
+  readonly copies: readonly ValueCopy[];
   /** Nothing goes on before a part arrives that was asked for. */
   readonly blocked: boolean;
   /** Ids that are left. The next step needs one at least. */

@@ -2,11 +2,12 @@ import { assert } from "../../base/assert.ts";
 import { type FirnError, invalid } from "../../base/error.ts";
 import type { Compression } from "../format/block-frame.ts";
 import type { EntryBytes } from "../format/cursor.ts";
-import { bytesOfKey, END_OF_KEYS, PUT } from "../format/entry.ts";
+import { APART, bytesOfKey, END_OF_KEYS, type Kind, PUT } from "../format/entry.ts";
 import type { PrefixRule } from "../format/prefix-filter.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { SstWriter } from "../format/sst-writer.ts";
 import type { Ulid } from "../format/ulid.ts";
+import { encodeValue, referenceTo, withValue } from "../format/value-reference.ts";
 import type { KeyBounds } from "./bounds.ts";
 import { isSameKey, type KeyRanges, sortedOrder } from "./sort-order.ts";
 
@@ -30,12 +31,34 @@ export interface SortSpec {
   readonly compression: Compression;
   readonly blockBytes: number;
   readonly prefixes: PrefixRule | undefined;
+  /** Longer values go apart, each under one of these ids: there are as many. */
+  readonly inlineValueBytes: number;
+  readonly valueIds: readonly Ulid[];
 }
 
 export interface SortedTable {
   readonly meta: SstMeta;
   /** The file. */
   readonly chunks: readonly Uint8Array<ArrayBuffer>[];
+  /** Objects of values that the table refers to. */
+  readonly values: readonly SortedValue[];
+}
+
+export interface SortedValue {
+  readonly id: Ulid;
+  readonly object: Uint8Array<ArrayBuffer>;
+}
+
+/** Rows whose values go apart. */
+export function longRows(
+  { keyEnds, valueEnds }: Pick<SortableRows, "keyEnds" | "valueEnds">,
+  inlineValueBytes: number,
+): number {
+  let rows = 0;
+  for (let row = 0; row < keyEnds.length; row++) {
+    if ((valueEnds[row] as number) - (keyEnds[row] as number) > inlineValueBytes) rows++;
+  }
+  return rows;
 }
 
 /** What of a key an error shows. */
@@ -57,6 +80,7 @@ export function sortRows(spec: SortSpec): SortedTable {
   const writer = new SstWriter(id, { compression, blockBytes, prefixes });
   const assertWithin = rangeCheck(spec.ranges);
   const entry = new RowEntry(bytes);
+  const values: SortedValue[] = [];
   let before = -1;
   for (const row of sortedOrder(keys)) {
     const [from, end] = [starts[row] as number, keyEnds[row] as number];
@@ -68,11 +92,27 @@ export function sortRows(spec: SortSpec): SortedTable {
     entry.keyStart = from;
     entry.keyEnd = end;
     entry.valueEnd = valueEnds[row] as number;
-    writer.append(entry);
+    writer.append(longEntry(entry, spec, values) ?? entry);
   }
+  assert(values.length === spec.valueIds.length, "each id that was minted is one value's");
   const meta = writer.finish();
   assert(meta.stats.entries === keyEnds.length, "a table holds every row that was to be sorted");
-  return { meta, chunks: writer.takeChunks().map(whole) };
+  return { meta, chunks: writer.takeChunks().map(whole), values };
+}
+
+/** The entry of a value that goes apart; undefined of a shorter one. */
+function longEntry(
+  entry: RowEntry,
+  { inlineValueBytes, valueIds, compression }: SortSpec,
+  values: SortedValue[],
+): EntryBytes | undefined {
+  const { keySource, keyEnd, valueEnd } = entry;
+  if (valueEnd - keyEnd <= inlineValueBytes) return undefined;
+  const id = valueIds[values.length];
+  assert(id !== undefined, "each value that goes apart has an id");
+  const value = keySource.subarray(keyEnd, valueEnd);
+  values.push({ id, object: whole(encodeValue(id, value, compression)) });
+  return withValue(entry, (PUT | APART) as Kind, referenceTo(id, value));
 }
 
 /** A row as a writer of tables takes it: one object for all of them. */

@@ -4,10 +4,14 @@ import type { Prng } from "../../base/prng.ts";
 import type { Blob, BlobStore } from "../../blob/port.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid, type Ulid } from "../format/ulid.ts";
+import { encodeValue } from "../format/value-reference.ts";
 import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
+import type { LsmTuning } from "../options.ts";
+import { readValue, valuePath } from "../read/apart-values.ts";
 import { tableGone, tablePath } from "../read/table-cache.ts";
+import { ValueSink } from "../write/value-sink.ts";
 import type { TableCount } from "./entry-counts.ts";
-import type { MergeOutput, MergeSession, Part, Want } from "./merger.ts";
+import type { MergeOutput, MergeSession, Part, ValueCopy, Want } from "./merger.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { TableSink } from "./table-sink.ts";
 
@@ -17,6 +21,9 @@ export interface SubrangeTarget {
   readonly prefix: string;
   /** Files of the inputs. */
   readonly paths: ReadonlyMap<Ulid, string>;
+  /** Prefixes of the shards that they lie with. */
+  readonly homes: ReadonlyMap<Ulid, string>;
+  readonly options: LsmTuning;
   readonly clock: Clock;
   readonly prng: Prng;
   readonly underWay: TablesUnderWay;
@@ -44,6 +51,7 @@ const SPARE_IDS = 4;
 export class Subrange {
   readonly #target: SubrangeTarget;
   readonly #session: MergeSession;
+  readonly #values: ValueSink;
   readonly #reads = new Set<Promise<void>>();
   readonly #sinks: TableSink[] = [];
   readonly #ids: Ulid[] = [];
@@ -53,6 +61,7 @@ export class Subrange {
 
   constructor(target: SubrangeTarget, session: MergeSession) {
     this.#target = target;
+    this.#values = new ValueSink(target);
     this.#session = session;
   }
 
@@ -66,6 +75,7 @@ export class Subrange {
       const ids = spareIds === 0 ? this.#mint() : [];
       const step = await this.#session.step({ parts: this.#arrived.splice(0), ids });
       for (const want of step.wants) this.#read(want);
+      await this.#copyAll(step.copies);
       for (const output of step.outputs) this.#take(output);
       counts = step.counts;
       if (step.done) break;
@@ -86,6 +96,7 @@ export class Subrange {
   async abandon(error: unknown): Promise<void> {
     for (const sink of this.#sinks) sink.fail(error);
     await Promise.allSettled([...this.#sinks.map((sink) => sink.stored), ...this.#reads]);
+    await this.#values.settled().catch(() => undefined);
     this.#letGo(new Set());
   }
 
@@ -120,6 +131,20 @@ export class Subrange {
     const blob = await store.getRange(path, offset, bytes);
     if (blob === undefined) throw tableGone(path, offset);
     return { table, offset, bytes: ownArray(blob) };
+  }
+
+  /** Values of other shards, before the tables that will refer to them. */
+  async #copyAll(copies: readonly ValueCopy[]): Promise<void> {
+    const { store, homes, underWay, options } = this.#target;
+    for (const { table, from, reference, id } of copies) {
+      const home = homes.get(from);
+      assert(home !== undefined, "a value is copied for an input");
+      const value = await readValue(store, valuePath(home, reference.id), reference);
+      underWay.beginValue(id, table);
+      this.#values.store(id, encodeValue(id, value, options.compression));
+      if (this.#values.isFull) await this.#values.room();
+    }
+    await this.#values.settled();
   }
 
   /** Until something was read that the merge waits for. */

@@ -37,7 +37,7 @@ export class Reads {
     this.source = {
       tables: this.tables,
       views: this.views,
-      semantics: { operators: this.operators, nowMs },
+      semantics: { operators: this.operators, nowMs, values: this.tables.values },
       figures,
       assertReadable,
       turn: () => clock.sleep(0),

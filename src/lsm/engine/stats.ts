@@ -5,6 +5,7 @@ import type { GcFigures } from "../maintenance/gc.ts";
 import type { CacheFigures } from "../read/cache.ts";
 import type { HotPrefix } from "../read/hot-prefixes.ts";
 import type { ReadFigures } from "../read/point-lookups.ts";
+import type { TableFigures } from "../read/table-cache.ts";
 import type { RetentionFigures } from "../states/retention-figures.ts";
 import type { FeedFigures } from "../subscribe/feed.ts";
 import type { WalStats } from "../wal/port.ts";
@@ -56,7 +57,7 @@ export interface LsmStats {
   readonly throttles: { readonly refused: number; readonly states: readonly ThrottleState[] };
   readonly tree: TreeFigures;
   readonly writes: { readonly batches: number; readonly ops: number; readonly bytes: number };
-  readonly reads: ReadFigures & { readonly tableReads: number; readonly tableReadBytes: number };
+  readonly reads: ReadFigures & TableFigures;
   readonly flush: FlushFigures;
   readonly pressure: PressureStats;
   readonly wal: WalStats;

@@ -1,5 +1,6 @@
-import type { Key, Kind, Sequence } from "./entry.ts";
+import type { Key, Kind, Sequence, ValueReference } from "./entry.ts";
 import type { Drain } from "./packed-rows.ts";
+import type { Ulid } from "./ulid.ts";
 
 /** The cursor has run off either end; it moves again after a seek only. */
 export const END = 0;
@@ -14,7 +15,8 @@ export type Step = typeof END | typeof ENTRY | typeof MISS;
 
 /** A block that a cursor waits for: a range of its file. */
 export interface BlockHandle {
-  readonly kind: "data" | "index";
+  /** A value lies in a separate file. */
+  readonly kind: "data" | "index" | "value";
   readonly offset: number;
   /** As stored, frame included. */
   readonly bytes: number;
@@ -42,6 +44,12 @@ export interface EntryBytes {
   readonly valueEnd: number;
 }
 
+/** A table, and the shard that it lies with, if that is not the one that is read. */
+export interface Origin {
+  readonly id: Ulid;
+  readonly home?: string | undefined;
+}
+
 /**
  * Moves over entries in the engine's order: keys ascending, versions of one key newest first.
  * Synchronous: no method waits. Every (key, sequence) is there at most once.
@@ -58,6 +66,8 @@ export interface Cursor {
   /** As `EntryBytes` has them: of use where the kind says so. */
   readonly operator: number;
   readonly expiresAtMs: number;
+  /** The table that the entry lies in, where it may refer to a value apart. */
+  readonly origin?: Origin | undefined;
   /** Where the value lies, to copy it without an object for each entry. Empty for a deletion. */
   readonly valueSource: Uint8Array;
   readonly valueStart: number;
@@ -82,6 +92,8 @@ export interface Cursor {
    * any of them, and where it is absent after none. Only going forward, and from an entry.
    */
   drain?(into: Drain): void;
+  /** References to values that lie behind the entry, in the same block: for so many bytes. */
+  ahead?(bytes: number): readonly ValueReference[];
   /** Adds the blocks that the last call lacked. */
   missing(into: MissingBlock[]): void;
 }

@@ -4,6 +4,7 @@ import { LSM_LIMITS } from "../limits.ts";
 import type { EntryBytes } from "./cursor.ts";
 import type { DataBlock } from "./data-block.ts";
 import {
+  APART,
   DELETE,
   EXPIRES,
   isKind,
@@ -14,8 +15,10 @@ import {
   PUT,
   plainKind,
   type Sequence,
+  type ValueReference,
 } from "./entry.ts";
 import type { Drain } from "./packed-rows.ts";
+import { decodeReference } from "./value-reference.ts";
 import { readVarint } from "./varint.ts";
 
 const SHORT_COPY = 48;
@@ -307,6 +310,21 @@ export class DataBlockCursor implements EntryBytes {
     for (let i = 0; i < length; i++) this.#key[i] = keys[from + i] as number;
     this.#keyLength = length;
     this.#keyText = undefined;
+  }
+
+  /** See `Cursor.ahead`. */
+  ahead(most: number): readonly ValueReference[] {
+    const standing = this.#at;
+    const found: ValueReference[] = [];
+    for (let left = most; left > 0 && this.#after < this.#end; ) {
+      this.#header(this.#after);
+      if ((this.kind & APART) === 0) continue;
+      const reference = decodeReference(this);
+      left -= reference.bytes;
+      if (left >= 0) found.push(reference);
+    }
+    this.#header(standing);
+    return found;
   }
 
   prev(): boolean {

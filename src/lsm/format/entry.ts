@@ -1,6 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { type FirnError, invalid } from "../../base/error.ts";
 import { LSM_LIMITS } from "../limits.ts";
+import type { Ulid } from "./ulid.ts";
 
 /**
  * A key as the engine holds it: a text whose every unit is one byte (latin1), so that `<` is byte
@@ -24,15 +25,26 @@ export const PUT = 1;
 export const MERGE = 2;
 /** Added to a put or a merge that is over at some time. */
 export const EXPIRES = 0x10;
-export type Kind = 0 | 1 | 2 | 0x11 | 0x12;
+/** Added to a put whose value is an object apart: the entry holds `value-reference.ts` instead. */
+export const APART = 0x20;
+export type Kind = 0 | 1 | 2 | 0x11 | 0x12 | 0x21 | 0x31;
 
-/** Without its expiry. */
+/** What the entry of a value apart holds: which object has it (`value-reference.ts`). */
+export interface ValueReference {
+  readonly id: Ulid;
+  /** Of the value. */
+  readonly bytes: number;
+  readonly hash: Uint8Array;
+}
+
+/** Without its flags. */
 export function plainKind(kind: Kind): typeof DELETE | typeof PUT | typeof MERGE {
   return (kind & 0x0f) as typeof DELETE;
 }
 
 export function isKind(kind: number): kind is Kind {
-  return kind === DELETE || kind === PUT || kind === MERGE || kind === 0x11 || kind === 0x12;
+  if (kind === DELETE || kind === PUT || kind === MERGE) return true;
+  return kind === 0x11 || kind === 0x12 || kind === 0x21 || kind === 0x31;
 }
 
 /**

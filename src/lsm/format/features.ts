@@ -10,7 +10,7 @@ export const FORMAT_VERSION = 1;
  *
  *   file      required                                   optional
  *   sst       1 merge operands, 2 range tombstones,      1 prefix filter
- *             4 expiry, 8 large values, 16 lz4,
+ *             4 expiry, 8 values apart, 16 lz4,
  *             512 filters in parts
  *   manifest  those of all of its tables;                none yet
  *             32 clones: tables that lie with another
@@ -29,6 +29,8 @@ export const FORMAT_VERSION = 1;
 export const MERGES = 1;
 export const RANGES = 2;
 export const EXPIRY = 4;
+/** Who does not know it would answer references for values, and delete what they refer to. */
+export const VALUES_APART = 8;
 /** Who does not know it would delete what another shard reads, or look for tables in vain. */
 export const CLONES = 32;
 /** Who does not know it would take what is left for an empty shard, and write to it. */
@@ -41,7 +43,7 @@ export const UNFINISHED = 256;
 export const FILTER_PARTS = 512;
 /** The one optional feature. */
 export const PREFIX_FILTER = 1;
-const OF_TABLES = MERGES | RANGES | EXPIRY | FILTER_PARTS;
+const OF_TABLES = MERGES | RANGES | EXPIRY | VALUES_APART | FILTER_PARTS;
 
 const KNOWN: Readonly<Record<FileKind, number>> = {
   sst: OF_TABLES,

@@ -200,6 +200,11 @@ export class FieldReader {
     return (this.#single(id) ?? this.#missing(id)).bytes;
   }
 
+  /** Of a field that repeats. */
+  bytesList(id: number): readonly Uint8Array[] {
+    return (this.#take(id) ?? []).map(({ bytes }) => bytes);
+  }
+
   record<T>(id: number, read: (fields: FieldReader) => T): T | undefined {
     const field = this.#single(id);
     return field && read(FieldReader.of(field.bytes, field.offset, this.#fault));

@@ -3,7 +3,7 @@ import { BlockEntry } from "./block-entry.ts";
 import { corrupt } from "./corrupt.ts";
 import { type Cursor, END, ENTRY, MISS, type MissingBlock, type Step } from "./cursor.ts";
 import type { DataBlock } from "./data-block.ts";
-import { type Key, MAX_SEQUENCE, type Sequence } from "./entry.ts";
+import { type Key, MAX_SEQUENCE, type Sequence, type ValueReference } from "./entry.ts";
 import type { IndexBlock } from "./index-block.ts";
 import type { Drain } from "./packed-rows.ts";
 import type { Sst } from "./sst.ts";
@@ -143,6 +143,10 @@ export class SstCursor extends BlockEntry implements Cursor {
   /** Up to the end of its block. */
   drain(into: Drain): void {
     this.cursor.drain(into);
+  }
+
+  ahead(bytes: number): readonly ValueReference[] {
+    return this.cursor.ahead(bytes);
   }
 
   missing(into: MissingBlock[]): void {

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { END_OF_KEYS, type Key, type Sequence } from "./entry.ts";
-import { EXPIRY, FILTER_PARTS, MERGES, RANGES } from "./features.ts";
+import { EXPIRY, FILTER_PARTS, MERGES, RANGES, VALUES_APART } from "./features.ts";
 import { type FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
 import { isHome } from "./home.ts";
 import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
@@ -30,13 +30,14 @@ import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
  *   12 earliest expiry, ms, if any
  *   14 latest expiry, if any
  *   15 entries that expire, if any
+ *   13 ids of values apart, 16 bytes each, in the order of their entries: in the table alone
  *   16 parts of the index that have filters, if any
+ *   17 values apart, if any
+ *   18 their bytes
  *
  * Keys and sequences are those of the entries and of the range tombstones together. The last key is
  * then the first one behind the last tombstone, if no entry lies there or further on, and is left
  * out where that has no end. A table of tombstones alone has no entries, keys and blocks.
- *
- * Kept for later in the statistics: 13 ids of large values (repeats).
  *
  * Example: the statistics of put("a", 1, "x"), 24 bytes:
  *
@@ -64,6 +65,9 @@ export interface SstStats {
   readonly lastExpiryMs: number;
   /** Parts of its index where each has a filter; 0: one filter at most, in the tail. */
   readonly filterParts: number;
+  /** Entries whose values are objects apart, and the bytes of these. */
+  readonly apart: number;
+  readonly apartBytes: number;
   readonly unknown: UnknownFields;
 }
 
@@ -129,11 +133,22 @@ export function cutBelow(meta: SstMeta, from: Key, entries: number): SstMeta {
     expiring,
     firstExpiryMs: expiring === 0 ? 0 : stats.firstExpiryMs,
     lastExpiryMs: expiring === 0 ? 0 : stats.lastExpiryMs,
+    ...apartOf(stats, entries),
   };
   return { ...meta, stats: left, whole: meta.whole ?? stats };
 }
 
-export function encodeStats(stats: SstStats): Uint8Array {
+/** What lies apart of so many entries that are left: something, as long as anything may. */
+function apartOf(
+  { entries: all, apart, apartBytes }: SstStats,
+  entries: number,
+): Pick<SstStats, "apart" | "apartBytes"> {
+  const some = (count: number): number => Math.ceil((count * entries) / Math.max(1, all));
+  return { apart: some(apart), apartBytes: some(apartBytes) };
+}
+
+/** @param apartIds of the values apart, which only the table itself lists. */
+export function encodeStats(stats: SstStats, apartIds: readonly Uint8Array[] = []): Uint8Array {
   assert(stats.firstKey <= stats.lastKey, "a table ends behind its beginning");
   assert(stats.minSequence <= stats.maxSequence, "sequences of a table have a least and a most");
   assert(stats.keys <= stats.entries, "each key of a table has a version");
@@ -152,7 +167,10 @@ export function encodeStats(stats: SstStats): Uint8Array {
     .optionalNumber(14, unlessZero(stats.lastExpiryMs))
     .optionalNumber(15, unlessZero(stats.expiring))
     .optionalNumber(16, unlessZero(stats.filterParts))
+    .optionalNumber(17, unlessZero(stats.apart))
+    .optionalNumber(18, unlessZero(stats.apartBytes))
     .unknown(stats.unknown);
+  for (const id of apartIds) fields.bytes(13, id);
   if (stats.lastKey !== END_OF_KEYS) fields.key(5, stats.lastKey);
   return fields.finish();
 }
@@ -179,6 +197,8 @@ export function decodeStats(fields: FieldReader): SstStats {
     lastExpiryMs: fields.optionalNumber(14) ?? 0,
     expiring: fields.optionalNumber(15) ?? 0,
     filterParts: fields.optionalNumber(16) ?? 0,
+    apart: fields.optionalNumber(17) ?? 0,
+    apartBytes: fields.optionalNumber(18) ?? 0,
     unknown: fields.unknown(),
   };
   const { entries, deletions, keys, dataBlocks, ranges, merges, expiring } = stats;
@@ -186,7 +206,8 @@ export function decodeStats(fields: FieldReader): SstStats {
     keys <= entries &&
     deletions + merges <= entries &&
     dataBlocks <= entries &&
-    expiring <= entries;
+    expiring <= entries &&
+    stats.apart + deletions + merges <= entries;
   const whole = entries === 0 ? ranges > 0 : keys > 0 && dataBlocks > 0;
   const ended = ranges > 0 || stats.lastKey !== END_OF_KEYS;
   const ordered = stats.firstKey <= stats.lastKey && stats.minSequence <= stats.maxSequence;
@@ -199,8 +220,9 @@ export function decodeStats(fields: FieldReader): SstStats {
 }
 
 /** What a reader of a table with these statistics has to know (`features.ts`). */
-export function featuresOf({ merges, ranges, expiring, filterParts }: SstStats): number {
-  const ofEntries = (merges > 0 ? MERGES : 0) | (expiring > 0 ? EXPIRY : 0);
+export function featuresOf({ merges, ranges, expiring, filterParts, apart }: SstStats): number {
+  const ofPuts = (expiring > 0 ? EXPIRY : 0) | (apart > 0 ? VALUES_APART : 0);
+  const ofEntries = (merges > 0 ? MERGES : 0) | ofPuts;
   return ofEntries | (ranges > 0 ? RANGES : 0) | (filterParts > 0 ? FILTER_PARTS : 0);
 }
 

@@ -6,6 +6,7 @@ import { BloomBuilder } from "./bloom.ts";
 import type { EntryBytes } from "./cursor.ts";
 import { DataBlockWriter } from "./data-block-writer.ts";
 import {
+  APART,
   assertSequence,
   DELETE,
   EXPIRES,
@@ -29,6 +30,7 @@ import type { Fragment } from "./range-map.ts";
 import { encodeRanges, rangeBytes } from "./range-section.ts";
 import { encodeStats, featuresOf, type SstMeta, type SstStats } from "./sst-meta.ts";
 import { bytesOfUlid, type Ulid } from "./ulid.ts";
+import { decodeReference } from "./value-reference.ts";
 
 export interface SstOptions {
   readonly compression: Compression;
@@ -58,6 +60,9 @@ export const SST_DEFAULTS: SstOptions = {
   filterPartBytes: 16 * 1024,
   chunkBytes: 256 * 1024,
 };
+
+/** The id of a value apart, as a field of the statistics. */
+const APART_ID_BYTES = 18;
 
 /** Bits of a prefix in its filter. */
 const PREFIX_BITS = 10;
@@ -110,6 +115,8 @@ export class SstWriter {
   #expiring = 0;
   #firstExpiryMs = Number.MAX_SAFE_INTEGER;
   #lastExpiryMs = 0;
+  readonly #apartIds: Uint8Array[] = [];
+  #apartBytes = 0;
   readonly #ranges: Fragment[] = [];
   #rangeBytes = 0;
   #finished = false;
@@ -127,6 +134,11 @@ export class SstWriter {
 
   get entries(): number {
     return this.#entries;
+  }
+
+  /** Values apart that its entries refer to. */
+  get apart(): number {
+    return this.#apartIds.length;
   }
 
   get #isCut(): boolean {
@@ -152,7 +164,8 @@ export class SstWriter {
     const index = this.#partBytes + this.#index.bytes + 2 * this.#last.length;
     const open = this.#block.entries === 0 ? 0 : this.#block.bytes + FRAME_BYTES;
     const filters = (this.#filter?.bytes ?? 0) + (this.#prefixes?.bytes ?? 0);
-    const tail = index + filters + this.#rangeBytes + FOOTER_BYTES + 128;
+    const ids = this.#apartIds.length * APART_ID_BYTES;
+    const tail = index + filters + this.#rangeBytes + ids + FOOTER_BYTES + 128;
     return this.#offset + open + tail;
   }
 
@@ -240,7 +253,7 @@ export class SstWriter {
     const index = top && section(top);
     const isWhole = hasEntries && this.#filterParts === 0;
     const filter = isWhole ? this.#filter && section(this.#filter.finish()) : undefined;
-    const statsSection = section(encodeStats(stats));
+    const statsSection = section(encodeStats(stats, this.#apartIds));
     const ranges = this.#ranges.length === 0 ? undefined : section(encodeRanges(this.#ranges));
     const prefixContent = this.#prefixContent();
     const prefixes = prefixContent && section(prefixContent);
@@ -281,12 +294,21 @@ export class SstWriter {
     return this.#finishIndex();
   }
 
-  #countSpecial({ kind, expiresAtMs }: EntryBytes): void {
+  #countSpecial(entry: EntryBytes): void {
+    const { kind, expiresAtMs } = entry;
     if (plainKind(kind) === MERGE) this.#merges++;
+    if ((kind & APART) !== 0) this.#countApart(entry);
     if ((kind & EXPIRES) === 0) return;
     this.#expiring++;
     this.#firstExpiryMs = Math.min(this.#firstExpiryMs, expiresAtMs);
     this.#lastExpiryMs = Math.max(this.#lastExpiryMs, expiresAtMs);
+  }
+
+  #countApart(entry: EntryBytes): void {
+    const { id, bytes } = decodeReference(entry);
+    this.#apartIds.push(bytesOfUlid(id));
+    this.#apartBytes += bytes;
+    this.#rawBytes += bytes - (entry.valueEnd - entry.valueStart);
   }
 
   #check(keyBytes: number, entry: EntryBytes, valueBytes: number): void {
@@ -402,6 +424,8 @@ export class SstWriter {
       firstExpiryMs: this.#expiring === 0 ? 0 : this.#firstExpiryMs,
       lastExpiryMs: this.#lastExpiryMs,
       filterParts: this.#filterParts,
+      apart: this.#apartIds.length,
+      apartBytes: this.#apartBytes,
       unknown: [],
     };
   }

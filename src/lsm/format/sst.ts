@@ -12,7 +12,10 @@ import { decodePrefixFilter, type PrefixFilter } from "./prefix-filter.ts";
 import { RangeMap } from "./range-map.ts";
 import { decodeRanges } from "./range-section.ts";
 import { decodeStats, featuresOf, type SstMeta, type SstStats } from "./sst-meta.ts";
-import { bytesOfUlid, type Ulid } from "./ulid.ts";
+import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
+
+/** What the id of a value apart takes in memory. */
+const APART_ID_BYTES = 96;
 
 /** An open table: everything but its blocks. */
 export class Sst {
@@ -24,6 +27,8 @@ export class Sst {
   /** Range tombstones, if it has any. */
   readonly ranges: RangeMap | undefined;
   readonly prefixes: PrefixFilter | undefined;
+  /** Ids of values apart, as they are stored. */
+  readonly #apart: readonly Uint8Array[];
   readonly #seed: number;
   /** What is added to the sequences of its entries. */
   readonly #shift: number;
@@ -31,9 +36,11 @@ export class Sst {
   constructor(
     meta: SstMeta,
     { index, filter, ranges, prefixes }: Pick<Sst, "index" | "filter" | "ranges" | "prefixes">,
+    apart: readonly Uint8Array[],
     seed: number,
     shift: number,
   ) {
+    this.#apart = apart;
     this.#shift = shift;
     this.meta = meta;
     this.index = index;
@@ -55,7 +62,13 @@ export class Sst {
   get weight(): number {
     const { index, filter, ranges, prefixes } = this;
     const filters = (filter?.weight ?? 0) + (prefixes?.weight ?? 0);
-    return index.weight + filters + (ranges?.memoryBytes ?? 0) + 1_024;
+    const ids = this.#apart.length * APART_ID_BYTES;
+    return index.weight + filters + (ranges?.memoryBytes ?? 0) + ids + 1_024;
+  }
+
+  /** Ids of the values apart that its entries refer to, wherever they lie. */
+  apartIds(): readonly Ulid[] {
+    return this.#apart.map(ulidOfBytes);
   }
 
   /** False only if the table certainly lacks the key, as far as its tail tells. */
@@ -134,7 +147,11 @@ function openTail(tail: Uint8Array, footer: Footer, sequence: Sequence | undefin
   const fields = FieldReader.of(content(footer.stats, "statistics"), statsAt, (offset, what) =>
     corrupt("sst", "statistics", offset, what),
   );
+  const apart = fields.bytesList(13);
   const stats = decodeStats(fields);
+  if (apart.length !== stats.apart || apart.some((one) => one.length !== ULID_BYTES)) {
+    throw corrupt("sst", "statistics", 0, "another number of values apart");
+  }
   const fragments = footer.ranges && decodeRanges(content(footer.ranges, "range tombstones"));
   const prefixes = footer.prefixes && decodePrefixFilter(content(footer.prefixes, "prefix filter"));
   checkTiling(footer);
@@ -154,7 +171,7 @@ function openTail(tail: Uint8Array, footer: Footer, sequence: Sequence | undefin
   const meta: SstMeta = { id, fileBytes, tailBytes, stats, unknown: [] };
   const ranges = fragments && RangeMap.of(fragments);
   const shift = sequence === undefined ? 0 : shiftTo(sequence, stats);
-  return new Sst(meta, { index, filter, ranges, prefixes }, seed, shift);
+  return new Sst(meta, { index, filter, ranges, prefixes }, apart, seed, shift);
 }
 
 /** From the one sequence that the file of an ingested table has to that of its ingest. */

@@ -3,20 +3,28 @@ import { FirnError, invalid } from "../../base/error.ts";
 import type { KeyBounds } from "../compaction/bounds.ts";
 import { Executor, type ExecutorTarget } from "../compaction/executor.ts";
 import { isIdle, planOf } from "../compaction/plan.ts";
-import { duplicate, INGEST_SEQUENCE, type SortedTable } from "../compaction/sort-rows.ts";
+import {
+  duplicate,
+  INGEST_SEQUENCE,
+  longRows,
+  type SortedTable,
+  type SortedValue,
+} from "../compaction/sort-rows.ts";
 import { conflict } from "../errors.ts";
 import { assertKeyBytes, keyInvalid, type Sequence } from "../format/entry.ts";
 import type { PackedRows } from "../format/packed-rows.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
-import { bytesOfUlid, mintUlid } from "../format/ulid.ts";
+import { bytesOfUlid, mintUlid, type Ulid } from "../format/ulid.ts";
 import type { Health } from "../health.ts";
 import { LSM_LIMITS } from "../limits.ts";
 import type { ManifestLog } from "../manifest/log.ts";
 import type { Maybe } from "../maybe.ts";
 import { retentionOf } from "../options.ts";
+import { valuePath } from "../read/apart-values.ts";
 import { tablePath } from "../read/table-cache.ts";
 import type { Sampler } from "../states/samples.ts";
 import type { Wal } from "../wal/port.ts";
+import { ValueSink } from "../write/value-sink.ts";
 import { assertValue, valueTooLarge, type WritePath } from "../write/write-path.ts";
 import { WriteWatch } from "../write/write-watch.ts";
 import { fallsIntoLevel0, joinBounds, placed } from "./placement.ts";
@@ -61,6 +69,8 @@ const LEVEL0_TABLES = 4;
 /** A table of so small a part of a buffer is worth writing again to have fewer of them. */
 const SMALL_SHARE = 8;
 const FIRST_RETRY_MS = 100;
+/** Files that are deleted with one request. */
+const PAGE = 1_000;
 /** An answer that is lost so often ends the engine: what is true is found when it opens again. */
 const ATTEMPTS = 8;
 
@@ -81,6 +91,8 @@ export class Ingest {
   readonly #stopped = Promise.withResolvers<void>();
   /** Oldest first. */
   readonly #tables: SstMeta[] = [];
+  /** Values apart that they refer to. */
+  readonly #values: Ulid[] = [];
   readonly #buffers: RowBuffers;
   #rows = 0;
   #failure: { readonly error: unknown } | undefined;
@@ -203,14 +215,34 @@ export class Ingest {
   /** Rows into a table of their own. */
   async #store(buffer: RowBuffer): Promise<void> {
     const { clock, prng, merger, options, store, prefix, underWay } = this.#target;
-    const { compression, blockBytes, prefixes } = options;
+    const { compression, blockBytes, prefixes, inlineValueBytes } = options;
     const id = mintUlid(clock, prng);
-    const shape = { compression, blockBytes, prefixes };
     const rows = buffer.take();
-    const { meta, chunks } = await merger.sort({ id, rows, ranges: this.#ranges, ...shape });
+    const values = longRows(rows, inlineValueBytes);
+    const valueIds = Array.from({ length: values }, () => mintUlid(clock, prng));
+    const shape = { compression, blockBytes, prefixes, inlineValueBytes, valueIds };
+    const sorted = await merger.sort({ id, rows, ranges: this.#ranges, ...shape });
+    const { meta, chunks } = sorted;
     underWay.begin(id);
     this.#tables.push(meta);
+    await this.#storeValues(sorted.values);
     await store.putStream(tablePath(prefix, id), each(chunks));
+  }
+
+  /** Before the table that refers to them. */
+  async #storeValues(values: readonly SortedValue[]): Promise<void> {
+    if (values.length === 0) return;
+    const sink = new ValueSink(this.#target);
+    try {
+      for (const { id, object } of values) {
+        this.#target.underWay.begin(id);
+        this.#values.push(id);
+        sink.store(id, object);
+        if (sink.isFull) await sink.room();
+      }
+    } finally {
+      await sink.settled();
+    }
   }
 
   /** Tables that do not overlap, in key order. */
@@ -262,6 +294,7 @@ export class Ingest {
       this.#target.onPublished(sequence);
       this.#tables.length = 0;
       for (const { id } of tables) this.#target.underWay.end(id);
+      for (const id of this.#values.splice(0)) this.#target.underWay.end(id);
       return sequence;
     });
   }
@@ -304,12 +337,16 @@ export class Ingest {
     const { store, prefix, underWay, onBytes } = this.#target;
     this.#unwatch();
     for (const buffer of this.#buffers.takeAll()) onBytes(-buffer.memoryBytes);
-    const left = this.#tables.splice(0);
-    if (left.length === 0) return;
+    const left = this.#tables.splice(0).map(({ id }) => id);
+    const values = this.#values.splice(0);
     if (this.#target.health.failure === undefined) {
-      await store.deleteMany(left.map(({ id }) => tablePath(prefix, id))).catch(() => undefined);
+      const paths = left.map((id) => tablePath(prefix, id));
+      paths.push(...values.map((id) => valuePath(prefix, id)));
+      for (let at = 0; at < paths.length; at += PAGE) {
+        await store.deleteMany(paths.slice(at, at + PAGE)).catch(() => undefined);
+      }
     }
-    for (const { id } of left) underWay.end(id);
+    for (const id of [...left, ...values]) underWay.end(id);
   }
 
   #assertGoing(): Maybe<void> {

@@ -2,6 +2,7 @@ import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { BlobEntry, BlobStore } from "../../blob/port.ts";
 import { isForeign, type Manifest, tablesIn } from "../format/manifest.ts";
+import type { SstMeta } from "../format/sst-meta.ts";
 import { isUlid, type Ulid } from "../format/ulid.ts";
 import { listAll, ManifestHistory, type Numbered } from "../manifest/history.ts";
 import type { ManifestLog } from "../manifest/log.ts";
@@ -9,6 +10,7 @@ import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { ReadViews } from "../read/read-view.ts";
 import { certainly, hasEnded, without } from "../states/checkpoints.ts";
 import { letGoOfParent, type ManifestsOf } from "../states/parent.ts";
+import { ValueMarks } from "./value-marks.ts";
 
 /** What garbage collection last saw, and has deleted. */
 export interface GcFigures {
@@ -45,18 +47,21 @@ export interface CollectorTarget {
 /** What a manifest, or some of them, refer to. */
 interface References {
   readonly tables: ReadonlySet<Ulid>;
+  /** Those of them that refer to values apart. */
+  readonly withValues: readonly SstMeta[];
   /** Whether any of them lies with another shard. */
   readonly areForeign: boolean;
 }
 
 const PAGE = 1_000;
 const EXTENSION = ".sst";
+const VALUES = "values/";
 
 /**
  * Deletes what nothing refers to: tables that no manifest in retention, no view that is read and no
- * flush or compaction under way names, and manifests out of retention; each only when it is old
- * enough. A manifest is in retention while it is the newest, was the newest less than the least age
- * ago, or is a checkpoint's.
+ * flush or compaction under way names, values apart that none of the tables that stay refers to,
+ * and manifests out of retention; each only when it is old enough. A manifest is in retention while
+ * it is the newest, was the newest less than the least age ago, or is a checkpoint's.
  *
  * The order is what makes it safe. Tables are listed before it is checked that this process still
  * owns the shard, so none of them is of a later owner. What is under way is noted in the turn in
@@ -68,12 +73,17 @@ const EXTENSION = ".sst";
  * afterwards. Manifests go before the tables that only they name, and what this process reads or
  * writes is asked for in the very turn in which tables are deleted.
  *
+ * Values are listed and noted as tables are. A compaction only copies references: what its outputs
+ * refer to, its inputs do, which are named before them. So the tables that are named or read once
+ * the list is there refer to all values in it that any later state will.
+ *
  * A clone's collector never deletes what lies with others. It lets go of the parent where nothing
  * that stays names anything of others: then no state of the shard ever will again.
  */
 export class Collector {
   readonly #target: CollectorTarget;
   readonly #history: ManifestHistory;
+  readonly #marks: ValueMarks;
   /** What older manifests refer to; they never change. */
   readonly #references = new Map<number, References>();
   #running: Promise<void> | undefined;
@@ -82,6 +92,7 @@ export class Collector {
   constructor(target: CollectorTarget) {
     this.#target = target;
     this.#history = new ManifestHistory(target.store, target.prefix, target.clock);
+    this.#marks = new ValueMarks(target.store, target.prefix);
   }
 
   get figures(): GcFigures {
@@ -89,8 +100,9 @@ export class Collector {
   }
 
   /**
-   * Collects once; joins one that runs. Two lists, some requests for manifests, and one for each
-   * thousand files that go; a read for each older manifest that is met for the first time.
+   * Collects once; joins one that runs. Three lists, some requests for manifests, and one for each
+   * thousand files that go; a read for each older manifest that is met for the first time, and for
+   * each table that refers to values apart.
    *
    * @throws FirnError `Unavailable`, code `LSM_FENCED`; `Corrupt` (nothing is deleted where a
    *   manifest cannot be read); what the store throws.
@@ -115,6 +127,7 @@ export class Collector {
   async #collect(): Promise<void> {
     const { store, prefix, manifests } = this.#target;
     const tables = await listAll(store, `${prefix}sst/`);
+    const values = await listAll(store, `${prefix}${VALUES}`);
     await manifests.check(Number.POSITIVE_INFINITY);
     await this.#endCheckpoints();
     const { id: newest } = manifests.current;
@@ -135,22 +148,33 @@ export class Collector {
     const referenced = await this.#referenced(stored.filter((entry) => !gone.has(entry)));
     await this.#delete([...gone]);
     const published = tables.filter(({ path }) => !unpublished.has(this.#idOf(path) ?? ""));
-    await this.#deleteTables(published, referenced.tables);
+    const obsoleteBytes = await this.#deleteTables(published, referenced.tables);
+    this.#figures = { ...this.#figures, obsoleteBytes };
     if (!referenced.areForeign) await this.#letGoOfParent(stored);
-    this.#noteKept(tables);
+    const named = values.filter(({ path }) => !unpublished.has(this.#valueOf(path) ?? ""));
+    const left = await this.#deleteValues(named, referenced.withValues);
+    this.#figures = { ...this.#figures, obsoleteBytes: obsoleteBytes + left };
+    this.#noteKept(tables, values);
   }
 
   /** What would go with the checkpoints, at once or after the least age. */
-  #noteKept(listed: readonly BlobEntry[]): void {
+  #noteKept(listed: readonly BlobEntry[], values: readonly BlobEntry[]): void {
     const { current } = this.#target.manifests;
-    const newest = referencesOf(current).tables;
+    const { tables: newest, withValues } = referencesOf(current);
     const older = new Set<Ulid>();
+    const [newestValues, olderValues] = [new Set<Ulid>(), new Set<Ulid>()];
+    this.#marks.addTo(newestValues, withValues);
     for (const { manifestId } of current.checkpoints) {
-      const { tables = [] } = this.#references.get(manifestId) ?? {};
+      const { tables = [], withValues: all = [] } = this.#references.get(manifestId) ?? {};
       for (const id of tables) if (!newest.has(id)) older.add(id);
+      this.#marks.addTo(olderValues, all);
     }
     const kept = listed.filter(({ path }) => older.has(this.#idOf(path) ?? ""));
-    this.#figures = { ...this.#figures, keptBytes: sizes(kept) };
+    const keptValues = values.filter(({ path }) => {
+      const id = this.#valueOf(path) ?? "";
+      return olderValues.has(id) && !newestValues.has(id);
+    });
+    this.#figures = { ...this.#figures, keptBytes: sizes(kept) + sizes(keptValues) };
   }
 
   /**
@@ -203,6 +227,7 @@ export class Collector {
     const { current } = this.#target.manifests;
     const newest = referencesOf(current);
     const referenced = new Set(newest.tables);
+    const withValues = [...newest.withValues];
     let { areForeign } = newest;
     // A list may lag behind what is there.
     const ids = new Set(current.checkpoints.map(({ manifestId }) => manifestId));
@@ -212,9 +237,10 @@ export class Collector {
       if (id === current.id) continue;
       const older = this.#references.get(id) ?? (await this.#referencesOfOlder(id));
       for (const table of older.tables) referenced.add(table);
+      withValues.push(...older.withValues);
       areForeign ||= older.areForeign;
     }
-    return { tables: referenced, areForeign };
+    return { tables: referenced, withValues, areForeign };
   }
 
   /** @throws FirnError `Unavailable`, code `LSM_FENCED`, where a later owner may have taken it. */
@@ -223,13 +249,17 @@ export class Collector {
     // Gone for us is gone for everybody: no process can reach tables through it. But who took it
     // may have restored it before, so that a newer state names its tables again.
     if (manifest === undefined) await this.#target.manifests.check(Number.POSITIVE_INFINITY);
-    const nothing = { tables: new Set<Ulid>(), areForeign: false };
+    const nothing = { tables: new Set<Ulid>(), withValues: [], areForeign: false };
     const references = manifest === undefined ? nothing : referencesOf(manifest);
     this.#references.set(id, references);
     return references;
   }
 
-  async #deleteTables(listed: readonly BlobEntry[], referenced: ReadonlySet<Ulid>): Promise<void> {
+  /** @returns bytes of those that may go and are too young, or still read. */
+  async #deleteTables(
+    listed: readonly BlobEntry[],
+    referenced: ReadonlySet<Ulid>,
+  ): Promise<number> {
     let obsoleteBytes = 0;
     const garbage: (BlobEntry & { readonly id: Ulid })[] = [];
     for (const entry of listed) {
@@ -249,7 +279,40 @@ export class Collector {
       assert(isSafe, "a table of the newest state is never deleted, whatever was looked at before");
       await this.#delete(free);
     }
-    this.#figures = { ...this.#figures, obsoleteBytes };
+    return obsoleteBytes;
+  }
+
+  /** @returns as `#deleteTables`. */
+  async #deleteValues(
+    listed: readonly BlobEntry[],
+    referring: readonly SstMeta[],
+  ): Promise<number> {
+    const { views, underWay } = this.#target;
+    this.#marks.keepOnly([...referring, ...views.metas()]);
+    if (listed.length === 0) return 0;
+    await this.#marks.read([...referring, ...views.metas()]);
+    const marked = new Set<Ulid>();
+    const isKnown = this.#marks.addTo(marked, referring);
+    assert(isKnown, "what was read of tables is known");
+    let obsoleteBytes = 0;
+    const garbage: (BlobEntry & { readonly id: Ulid })[] = [];
+    for (const entry of listed) {
+      const id = this.#valueOf(entry.path);
+      if (id === undefined || marked.has(id) || underWay.has(id)) continue;
+      if (this.#isOld(entry)) garbage.push({ ...entry, id });
+      else obsoleteBytes += entry.size;
+    }
+    for (let at = 0; at < garbage.length; at += PAGE) {
+      const some = garbage.slice(at, at + PAGE);
+      // A table that was made meanwhile is not known: it refers to what others do, or is looked at
+      // next time.
+      const read = new Set<Ulid>();
+      for (const meta of views.metas()) this.#marks.addTo(read, [meta]);
+      const free = some.filter(({ id }) => !read.has(id) && !underWay.has(id));
+      obsoleteBytes += sizes(some) - sizes(free);
+      await this.#delete(free);
+    }
+    return obsoleteBytes;
   }
 
   async #delete(entries: readonly BlobEntry[]): Promise<void> {
@@ -270,6 +333,12 @@ export class Collector {
     return gcMinAgeMs === 0 || modifiedAtMs <= clock.nowMs() - gcMinAgeMs;
   }
 
+  /** As `#idOf`, of a value apart. */
+  #valueOf(path: string): Ulid | undefined {
+    const id = path.slice(`${this.#target.prefix}${VALUES}`.length);
+    return isUlid(id) ? id : undefined;
+  }
+
   /** Undefined of a file that is none of ours. */
   #idOf(path: string): Ulid | undefined {
     const name = path.slice(`${this.#target.prefix}sst/`.length);
@@ -283,6 +352,7 @@ function sizes(entries: readonly BlobEntry[]): number {
 }
 
 function referencesOf(manifest: Manifest): References {
-  const tables = new Set(tablesIn(manifest).map(({ id }) => id));
-  return { tables, areForeign: isForeign(manifest) };
+  const all = tablesIn(manifest);
+  const withValues = all.filter(({ stats, whole }) => (whole ?? stats).apart > 0);
+  return { tables: new Set(all.map(({ id }) => id)), withValues, areForeign: isForeign(manifest) };
 }

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { FirnError } from "../../base/error.ts";
-import { fenced } from "../errors.ts";
+import { fenced, isFileGone } from "../errors.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { ManifestState, ManifestStore } from "./store.ts";
 
@@ -80,7 +80,7 @@ export class ManifestLog {
    * successor has collected: that is not damage. One request where a table is missing, else none.
    */
   async explain(error: unknown): Promise<unknown> {
-    if (!(error instanceof FirnError) || error.code !== "LSM_TABLE_MISSING") return error;
+    if (!isFileGone(error)) return error;
     try {
       await this.check(Number.POSITIVE_INFINITY);
       return error;

@@ -58,3 +58,14 @@ export async function tableFiles({ store, prefix }: ShardFiles): Promise<readonl
   }
   return found;
 }
+
+/** As `tableFiles`, of values apart. */
+export async function valueFiles({
+  store,
+  prefix,
+}: Pick<ShardFiles, "store" | "prefix">): Promise<readonly TableFile[]> {
+  const directory = `${prefix}values/`;
+  return (await listAll(store, directory))
+    .map((entry) => ({ ...entry, id: entry.path.slice(directory.length) }))
+    .filter(({ id }) => isUlid(id));
+}

@@ -4,9 +4,17 @@ import {
   type EntryBytes,
   MISS,
   type MissingBlock,
+  type Origin,
   type Step,
 } from "../format/cursor.ts";
-import { DELETE, END_OF_KEYS, type Key, type Kind, type Sequence } from "../format/entry.ts";
+import {
+  DELETE,
+  END_OF_KEYS,
+  type Key,
+  type Kind,
+  type Sequence,
+  type ValueReference,
+} from "../format/entry.ts";
 import type { Drain } from "../format/packed-rows.ts";
 import type { RangeMap, Stretch } from "../format/range-map.ts";
 
@@ -88,6 +96,10 @@ export class CoveredCursor implements Cursor {
     return this.#isDead ? deletionOf(entry) : entry;
   }
 
+  get origin(): Origin | undefined {
+    return this.#below.origin;
+  }
+
   get valueSource(): Uint8Array {
     return this.#below.valueSource;
   }
@@ -139,6 +151,10 @@ export class CoveredCursor implements Cursor {
     const before = into.steps;
     this.#below.drain(into);
     if (into.steps > before) this.#isDead = this.#below.sequence <= deletedAt;
+  }
+
+  ahead(bytes: number): readonly ValueReference[] {
+    return this.#below.ahead?.(bytes) ?? [];
   }
 
   missing(into: MissingBlock[]): void {

@@ -1,6 +1,15 @@
 import { assert } from "../../base/assert.ts";
-import { type Cursor, END, ENTRY, MISS, type MissingBlock, type Step } from "../format/cursor.ts";
 import {
+  type Cursor,
+  END,
+  ENTRY,
+  MISS,
+  type MissingBlock,
+  type Origin,
+  type Step,
+} from "../format/cursor.ts";
+import {
+  APART,
   DELETE,
   type Key,
   keyAfter,
@@ -10,7 +19,13 @@ import {
   type Sequence,
 } from "../format/entry.ts";
 import { Drain, RowRoom } from "../format/packed-rows.ts";
-import { type EntrySemantics, type Folded, foldDown, hasExpired } from "./entry-semantics.ts";
+import {
+  type EntrySemantics,
+  type Folded,
+  foldDown,
+  hasExpired,
+  type Unread,
+} from "./entry-semantics.ts";
 
 /** Versions of one key that are passed one by one before a seek is the shorter way. */
 const STEPS_BEFORE_SEEK = 8;
@@ -24,6 +39,7 @@ const PACKED_A_STEP = 16;
 /** Hidden entries that are passed one by one, before a whole block of them is. */
 const STEPS_BEFORE_DRAIN = 4;
 const NO_BYTES = new Uint8Array(0);
+const stay = (): Step => ENTRY;
 
 /**
  * Moves over keys as they were at a snapshot: of each key the newest version that is not newer than
@@ -57,6 +73,12 @@ export class VisibleCursor {
   #candidateKey: Key = "";
   /** Going back: the cursor below has nothing more. */
   #drained = false;
+  /** The value shown is a reference, of an entry in this table, and is to be looked up. */
+  #reference: { readonly origin: Origin | undefined } | undefined;
+  /** A value apart that the last move lacked. */
+  #unread: MissingBlock | undefined;
+  /** Values apart are not looked up: what is shown instead is of no use. */
+  keysOnly = false;
   key: Key = "";
   sequence: Sequence = 0;
   valueSource: Uint8Array = NO_BYTES;
@@ -194,9 +216,23 @@ export class VisibleCursor {
     return this.#drained ? END : this.#walkBack(ENTRY);
   }
 
-  /** None where it only paused. */
-  missing(into: MissingBlock[]): void {
-    if (!this.isPaused) this.#below.missing(into);
+  /**
+   * None where it only paused.
+   *
+   * @param aheadBytes of values that will be read next, if one is missing.
+   */
+  missing(into: MissingBlock[], aheadBytes = 0): void {
+    if (this.isPaused) return;
+    if (this.#unread === undefined) {
+      this.#below.missing(into);
+      return;
+    }
+    into.push(this.#unread);
+    const { values } = this.#semantics;
+    const left = aheadBytes - this.#unread.bytes;
+    if (left <= 0 || values === undefined) return;
+    const next = this.#below.ahead?.(left) ?? [];
+    into.push(...values.missing(next, this.#below.origin));
   }
 
   #goOn(): () => Step {
@@ -220,6 +256,7 @@ export class VisibleCursor {
   /** Forward to another place. A miss on the way changes nothing here, so it can start over. */
   #jump(move: () => Step): Step {
     const forward = this.#forward;
+    this.#unread = undefined;
     this.#decided = undefined;
     this.#found = undefined;
     this.#midway = undefined;
@@ -237,6 +274,7 @@ export class VisibleCursor {
     let call = move;
     let passed = 0;
     let hidden = 0;
+    this.#unread = undefined;
     for (let step = call(); ; step = call()) {
       if (step === MISS) {
         this.#resume = call;
@@ -250,7 +288,8 @@ export class VisibleCursor {
         const shown = kind === PUT ? this.#show() : kind !== DELETE && this.#showOther(key);
         if (shown === MISS) {
           // Nothing is known of the key: its versions are read again from the newest.
-          this.#resume = () => below.seek(key, this.#snapshot);
+          const isOperand = plainKind(kind) === MERGE;
+          this.#resume = isOperand ? () => below.seek(key, this.#snapshot) : stay;
           return MISS;
         }
         this.#decided = key;
@@ -284,6 +323,7 @@ export class VisibleCursor {
 
   #backward(move: () => Step): Step {
     this.#resume = undefined;
+    this.#unread = undefined;
     this.#found = undefined;
     this.#midway = undefined;
     const step = move();
@@ -300,21 +340,25 @@ export class VisibleCursor {
     const below = this.#below;
     let step = from;
     let passed = 0;
+    this.#unread = undefined;
     for (;;) {
       if (step === END) {
         this.#drained = true;
-        return this.#stopped(false, this.#candidate === "live" ? ENTRY : END);
+        return this.#candidate === "live" ? this.#stoppedAtLive(END) : this.#stopped(false);
       }
       let call = this.#prevBelow;
       if (step === ENTRY) {
         const { key } = below;
         if (this.#candidate === "none" || key !== this.#candidateKey) {
-          if (this.#candidate === "live") return this.#stopped(false, ENTRY);
+          if (this.#candidate === "live") return this.#stoppedAtLive(ENTRY);
           this.#candidate = "none";
           this.#candidateKey = key;
           passed = 0;
         }
-        if (below.sequence <= this.#snapshot) this.#consider();
+        if (below.sequence <= this.#snapshot && !this.#consider()) {
+          this.#resume = stay;
+          return MISS;
+        }
         if (++passed > STEPS_BEFORE_SEEK) {
           passed = 0;
           call = () => this.#skipVersions(key);
@@ -338,7 +382,7 @@ export class VisibleCursor {
       if (plainKind(kind) !== MERGE) this.#consider();
       else {
         const folded = foldDown(this.#below, key, this.#semantics);
-        if (folded === undefined) return MISS;
+        if (!("value" in folded)) return this.#lacks(folded);
         this.#candidate = folded.value === undefined ? "deleted" : "live";
         this.#showFolded(key, sequence, folded);
       }
@@ -346,32 +390,50 @@ export class VisibleCursor {
     return this.#below.seekBefore(key);
   }
 
-  /** Takes the version below into account, after all older ones of its key. */
-  #consider(): void {
+  /** Going back, the key is known to be shown; `step` is what the cursor below came to. */
+  #stoppedAtLive(step: Step): Step {
+    if (this.#resolve()) return this.#stopped(false, ENTRY);
+    this.#resume = () => step;
+    return MISS;
+  }
+
+  /**
+   * Takes the version below into account, after all older ones of its key.
+   *
+   * @returns false where a value is missing that an operand is based on.
+   */
+  #consider(): boolean {
     const below = this.#below;
     const { kind, key, sequence } = below;
     const isOver = kind > PUT && hasExpired(below, this.#semantics);
     if (plainKind(kind) === MERGE) {
-      if (isOver) return;
-      const base = this.#candidate === "live" ? this.value() : undefined;
+      if (isOver) return true;
+      const isBased = this.#candidate === "live";
+      if (isBased && !this.#resolve(true)) return false;
+      const base = isBased ? this.value() : undefined;
       const operand = { operator: below.operator, value: below.value() };
       const value = this.#semantics.operators.fold(base, [operand]);
       this.#candidate = "live";
       this.#showFolded(key, sequence, { value });
-      return;
+      return true;
     }
     const live = kind !== DELETE && !isOver;
     this.#candidate = live ? "live" : "deleted";
     if (live) this.#show();
+    return true;
   }
 
   /** Going forward, of an entry that expires or is an operand: whether its key is to be shown. */
   #showOther(key: Key): boolean | typeof MISS {
     const below = this.#below;
     const { kind, sequence } = below;
-    if (plainKind(kind) !== MERGE) return !hasExpired(below, this.#semantics) && this.#show();
+    if (plainKind(kind) !== MERGE) {
+      if (hasExpired(below, this.#semantics)) return false;
+      this.#show();
+      return this.#resolve() || MISS;
+    }
     const folded = foldDown(below, key, this.#semantics);
-    if (folded === undefined) return MISS;
+    if (!("value" in folded)) return this.#lacks(folded);
     // It may stand on an older version of the key, which is passed, or behind all of them.
     this.#found = folded.step;
     this.#showFolded(key, sequence, folded);
@@ -380,6 +442,7 @@ export class VisibleCursor {
 
   #showFolded(key: Key, sequence: Sequence, { value }: Pick<Folded, "value">): void {
     if (value === undefined) return;
+    this.#reference = undefined;
     this.key = key;
     this.sequence = sequence;
     this.valueSource = value;
@@ -394,7 +457,33 @@ export class VisibleCursor {
     this.valueSource = below.valueSource;
     this.valueStart = below.valueStart;
     this.valueEnd = below.valueEnd;
+    const isApart = (below.kind & APART) !== 0;
+    this.#reference = isApart ? { origin: below.origin } : undefined;
     return true;
+  }
+
+  /** Puts the value in the place of the reference that is shown; false where it is missing. */
+  #resolve(isNeeded = !this.keysOnly): boolean {
+    if (this.#reference === undefined || !isNeeded) return true;
+    const { values } = this.#semantics;
+    assert(values !== undefined, "who reads values knows where they lie");
+    const { valueSource, valueStart, valueEnd } = this;
+    const { origin } = this.#reference;
+    const found = values.find({ origin, valueSource, valueStart, valueEnd });
+    if ("file" in found) {
+      this.#unread = found;
+      return false;
+    }
+    this.#reference = undefined;
+    this.valueSource = found;
+    this.valueStart = 0;
+    this.valueEnd = found.length;
+    return true;
+  }
+
+  #lacks({ unread }: Unread): typeof MISS {
+    this.#unread = unread;
+    return MISS;
   }
 
   #pause(midway: "forward" | "back", call: () => Step): typeof MISS {

@@ -6,9 +6,17 @@ import {
   type EntryBytes,
   MISS,
   type MissingBlock,
+  type Origin,
   type Step,
 } from "../format/cursor.ts";
-import { type Key, type Kind, keyAfter, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
+import {
+  type Key,
+  type Kind,
+  keyAfter,
+  MAX_SEQUENCE,
+  type Sequence,
+  type ValueReference,
+} from "../format/entry.ts";
 import type { Drain } from "../format/packed-rows.ts";
 
 /**
@@ -40,6 +48,10 @@ export class MergeCursor implements Cursor {
 
   get kind(): Kind {
     return this.#winner().kind;
+  }
+
+  get origin(): Origin | undefined {
+    return this.#winner().origin;
   }
 
   get valueSource(): Uint8Array {
@@ -118,6 +130,10 @@ export class MergeCursor implements Cursor {
     const isWinner = into.beforeKey === undefined || input.key < into.beforeKey;
     assert(isWinner, "what was drained comes before all other inputs");
     this.#settle();
+  }
+
+  ahead(bytes: number): readonly ValueReference[] {
+    return this.#winner().ahead?.(bytes) ?? [];
   }
 
   missing(into: MissingBlock[]): void {

@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { hashKey } from "../format/bloom.ts";
 import { END, ENTRY, MISS, type MissingBlock } from "../format/cursor.ts";
 import {
+  APART,
   DELETE,
   type Key,
   keyAfter,
@@ -299,10 +300,11 @@ export class PointLookups {
     // One time for all of its versions: what they come to was so at that moment.
     const timeMs = view.timeMs ?? this.#semantics.nowMs();
     const semantics = semanticsAt(this.#semantics, timeMs);
-    const folded = step === ENTRY ? foldDown(made, key, semantics) : undefined;
-    if (folded?.value !== undefined) return copyOf(folded.value, 0, folded.value.length);
-    if (folded !== undefined || step === END) return undefined;
-    made.missing(missing);
+    if (step === END) return undefined;
+    const folded = step === ENTRY ? foldDown(made, key, semantics) : { unread: undefined };
+    if ("value" in folded) return folded.value && copyOf(folded.value, 0, folded.value.length);
+    if (folded.unread === undefined) made.missing(missing);
+    else missing.push(folded.unread);
     return MISSING;
   }
 
@@ -348,12 +350,24 @@ export class PointLookups {
       if (kind === PUT) return valueAt(point, waited);
       if (kind === DELETE) return undefined;
       if (plainKind(kind) === MERGE) return OPERAND;
-      return hasExpired(point, semanticsAt(this.#semantics, view.timeMs))
-        ? undefined
-        : valueAt(point, waited);
+      if (hasExpired(point, semanticsAt(this.#semantics, view.timeMs))) return undefined;
+      return (kind & APART) === 0 ? valueAt(point, waited) : this.#apart(point, table, missing);
     }
     if (!isNear) figures.filterFalsePositives++;
     return nothing;
+  }
+
+  #apart(
+    { valueSource, valueStart, valueEnd }: SstCursor,
+    { meta: origin }: SsTable,
+    missing: MissingBlock[],
+  ): Value | typeof MISSING {
+    const { values } = this.#semantics;
+    assert(values !== undefined, "who reads values knows where they lie");
+    const found = values.find({ origin, valueSource, valueStart, valueEnd });
+    if (!("file" in found)) return found;
+    missing.push(found);
+    return MISSING;
   }
 }
 

@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { Key, Sequence } from "../format/entry.ts";
+import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import type { SsTable } from "./ss-table.ts";
@@ -119,6 +120,11 @@ export class ReadViews {
     const ids = new Set<Ulid>();
     for (const files of this.#inUse) for (const table of tablesOf(files)) ids.add(table.meta.id);
     return ids;
+  }
+
+  /** What is known of each of them. */
+  metas(): readonly SstMeta[] {
+    return this.#inUse.flatMap(tablesOf).map(({ meta }) => meta);
   }
 
   get #inUse(): readonly Files[] {

@@ -10,7 +10,7 @@ import { Memtable } from "../memtable/memtable.ts";
 import type { LsmTuning } from "../options.ts";
 import type { TailGroup, WalPlace } from "../wal/port.ts";
 import type { BlockCache } from "./cache.ts";
-import { ExpiryClock } from "./entry-semantics.ts";
+import { type EntrySemantics, ExpiryClock } from "./entry-semantics.ts";
 import { Operators } from "./operators.ts";
 import { PointLookups, ReadFigures } from "./point-lookups.ts";
 import { type ReadView, ReadViews } from "./read-view.ts";
@@ -46,7 +46,7 @@ export class ReadableState {
   readonly #tables: TableCache;
   readonly #lookups: PointLookups;
   readonly #source: ScanSource;
-  readonly #semantics: { operators: Operators; readonly nowMs: () => number };
+  readonly #semantics: EntrySemantics & { operators: Operators };
   readonly #replay: LogReplay;
   #manifest: Manifest;
   #place: WalPlace;
@@ -64,7 +64,8 @@ export class ReadableState {
     this.#replay = new LogReplay(MEMTABLE_BYTES, lastSequence);
     this.views = new ReadViews({ active: new Memtable(), frozen: [], ...this.#sorted(manifest) });
     const { nowMs } = new ExpiryClock(clock);
-    this.#semantics = { operators: new Operators(manifest.operators), nowMs };
+    const { values } = this.#tables;
+    this.#semantics = { operators: new Operators(manifest.operators), nowMs, values };
     const figures = new ReadFigures();
     const { views } = this;
     const assertReadable = () => this.#assertOpen();

@@ -3,6 +3,7 @@ import { FirnError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
+import { isFileGone } from "../errors.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Checkpoint } from "../format/manifest-records.ts";
@@ -441,7 +442,7 @@ export class Reader {
 
   /** A table that is not there is damage only where it had to be. */
   async #explain(error: unknown): Promise<unknown> {
-    if (!(error instanceof FirnError) || error.code !== "LSM_TABLE_MISSING") return error;
+    if (!isFileGone(error)) return error;
     let newest: Manifest | undefined;
     try {
       newest = await this.#manifests.latest();
@@ -477,7 +478,7 @@ function upTo({ group, place }: TailGroup, through: Sequence): TailGroup {
 }
 
 function isOf({ context }: FirnError, table: string): boolean {
-  return String(context["path"]).includes(table);
+  return context["table"] === table || String(context["path"]).includes(table);
 }
 
 /** Each look met a later owner, or took too long. */

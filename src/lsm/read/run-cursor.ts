@@ -5,9 +5,16 @@ import {
   type EntryBytes,
   MISS,
   type MissingBlock,
+  type Origin,
   type Step,
 } from "../format/cursor.ts";
-import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
+import {
+  type Key,
+  type Kind,
+  MAX_SEQUENCE,
+  type Sequence,
+  type ValueReference,
+} from "../format/entry.ts";
 import type { Drain } from "../format/packed-rows.ts";
 import type { Sst } from "../format/sst.ts";
 import { type SstBlocks, SstCursor } from "../format/sst-cursor.ts";
@@ -61,6 +68,10 @@ export class RunCursor implements Cursor {
 
   get kind(): Kind {
     return this.#standing().kind;
+  }
+
+  get origin(): Origin | undefined {
+    return this.table?.meta;
   }
 
   get valueSource(): Uint8Array {
@@ -128,6 +139,10 @@ export class RunCursor implements Cursor {
 
   drain(into: Drain): void {
     if (this.#entering === undefined) this.#standing().drain(into);
+  }
+
+  ahead(bytes: number): readonly ValueReference[] {
+    return this.#standing().ahead(bytes);
   }
 
   missing(into: MissingBlock[]): void {

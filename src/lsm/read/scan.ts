@@ -102,6 +102,7 @@ export class ViewScan implements PackedScan {
   #tails: readonly MissingBlock[] = [];
   readonly #unpin: () => void;
   #left: number;
+  #keysOnly = false;
   #started = false;
   /** The move to the first row has begun: it may go on midway. */
   #seeking = false;
@@ -111,6 +112,8 @@ export class ViewScan implements PackedScan {
   #ended = false;
   #closed = false;
   #aheadBytes: number;
+  /** Lets go of values that were loaded with the last one that was missing: they come next. */
+  #letGoOfValues: (() => void) | undefined;
   /** The cursor's steps when it gave the last row, that one included. */
   #stepsBefore = 0;
   #packed: PackedBatch | undefined;
@@ -137,6 +140,7 @@ export class ViewScan implements PackedScan {
     this.#source.assertReadable(this.#options.sequence);
     const batch = new Batch(this.#view);
     const most = Math.min(this.#options.batchRows, this.#left);
+    this.#lookUpValues(true);
     return this.#fill(batch, most, this.#step()) ? this.#finish(batch) : this.#wait(batch, most);
   }
 
@@ -148,6 +152,7 @@ export class ViewScan implements PackedScan {
     const room = Math.min(batchRows, limit, MOST_PACKED_ROWS);
     this.#packed ??= new PackedBatch(this.#view, room, keysOnly);
     const batch = this.#packed;
+    this.#lookUpValues(!keysOnly);
     const most = Math.min(room, this.#left);
     batch.begin(most);
     const cursor = this.#cursor;
@@ -175,6 +180,7 @@ export class ViewScan implements PackedScan {
     if (this.#closed) return;
     this.#closed = true;
     this.#unpin();
+    this.#keepValues(undefined);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly Row[]> {
@@ -203,12 +209,25 @@ export class ViewScan implements PackedScan {
     return undefined;
   }
 
+  /** Whether the rows that come are to have their values. */
+  #lookUpValues(isWanted: boolean): void {
+    this.#keysOnly = !isWanted;
+    if (this.#cursor !== undefined) this.#cursor.keysOnly = !isWanted;
+  }
+
+  /** Keeps what was read ahead, in place of what was before: a small cache would lose it. */
+  #keepValues(letGo: (() => void) | undefined): void {
+    this.#letGoOfValues?.();
+    this.#letGoOfValues = letGo;
+  }
+
   #step(): Step {
     const { reverse } = this.#options;
     const { from, to } = this.#bounds;
     this.#cursor ??= this.#begin();
     const cursor = this.#cursor;
     if (cursor === undefined) return MISS;
+    cursor.keysOnly = this.#keysOnly;
     if (this.#standing) {
       this.#standing = false;
       return ENTRY;
@@ -253,6 +272,7 @@ export class ViewScan implements PackedScan {
     const { tables, assertReadable, turn } = this.#source;
     const { reverse, readAheadBytes, sequence, signal } = this.#options;
     const held: (() => void)[] = [];
+    let ahead: (() => void) | undefined;
     const letGo = (): void => {
       for (const release of held.splice(0)) release();
     };
@@ -260,14 +280,16 @@ export class ViewScan implements PackedScan {
       for (;;) {
         const missing: MissingBlock[] = [];
         if (this.#cursor === undefined) missing.push(...this.#tails);
-        else this.#cursor.missing(missing);
+        else this.#cursor.missing(missing, reverse ? 0 : this.#aheadBytes);
         if (this.#cursor?.isPaused) {
           await turn();
           this.#cursor.refresh();
         }
         this.#assertWanted();
         const loading = tables.load(missing, { bytes: this.#aheadBytes, reverse });
-        held.push(await unlessAborted(loading, signal));
+        const loaded = await unlessAborted(loading, signal);
+        held.push(loaded);
+        if (missing.some(({ kind }) => kind === "value")) ahead = loaded;
         this.#aheadBytes = Math.min(readAheadBytes, 2 * this.#aheadBytes);
         this.#assertWanted();
         if (this.#closed) return undefined;
@@ -275,6 +297,8 @@ export class ViewScan implements PackedScan {
         const step = this.#step();
         // The other blocks that a step needed are needed again when it is repeated.
         if (step === MISS) continue;
+        if (ahead !== undefined) this.#keepValues(held.splice(held.indexOf(ahead), 1)[0]);
+        ahead = undefined;
         letGo();
         if (this.#fill(batch, most, step)) return this.#finish(batch);
       }

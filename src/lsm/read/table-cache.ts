@@ -9,6 +9,7 @@ import type { IndexBlock } from "../format/index-block.ts";
 import { openSst, type Sst } from "../format/sst.ts";
 import { lowerBound, type SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
+import { ApartValues } from "./apart-values.ts";
 import type { BlockCache } from "./cache.ts";
 import { type Loaded, OpenTable, type ReadAhead, SsTable } from "./ss-table.ts";
 
@@ -19,6 +20,14 @@ export interface TableOptions {
   readonly readBytes: number;
   /** Tells what a failed read means, before any caller that waits for it is told. */
   readonly explain?: (error: unknown) => Promise<unknown>;
+}
+
+/** Requests for tables and for values apart, and what they brought. */
+export interface TableFigures {
+  readonly tableReads: number;
+  readonly tableReadBytes: number;
+  readonly valueReads: number;
+  readonly valueReadBytes: number;
 }
 
 /** What one request reads of one table. */
@@ -47,6 +56,7 @@ export class TableCache {
   readonly #cache: BlockCache;
   readonly #options: TableOptions;
   readonly #tables = new Map<Ulid, SsTable>();
+  readonly values: ApartValues;
   #closed = false;
   #reads = 0;
   #readBytes = 0;
@@ -56,6 +66,7 @@ export class TableCache {
     this.#prefix = prefix;
     this.#cache = cache;
     this.#options = options;
+    this.values = new ApartValues(store, prefix, cache);
   }
 
   /** The table that a manifest describes. Reads nothing. */
@@ -83,10 +94,12 @@ export class TableCache {
   close(): void {
     this.#closed = true;
     this.keepOnly(new Set());
+    this.values.close();
   }
 
-  get figures(): { readonly tableReads: number; readonly tableReadBytes: number } {
-    return { tableReads: this.#reads, tableReadBytes: this.#readBytes };
+  get figures(): TableFigures {
+    const values = this.values.figures;
+    return { tableReads: this.#reads, tableReadBytes: this.#readBytes, ...values };
   }
 
   /**
@@ -94,12 +107,14 @@ export class TableCache {
    * for what another caller is loading already. What was loaded stays in memory until the function
    * that is answered is called, after the call that missed it has been repeated.
    *
-   * @throws FirnError `Corrupt`, codes `LSM_TABLE_MISSING`, `LSM_FILE_CORRUPT`; `Unavailable`,
-   *   codes `LSM_FENCED`, `LSM_CLOSED`; what the store throws.
+   * @throws FirnError `Corrupt`, codes `LSM_TABLE_MISSING`, `LSM_VALUE_MISSING`,
+   *   `LSM_FILE_CORRUPT`; `Unavailable`, codes `LSM_FENCED`, `LSM_CLOSED`; what the store throws.
    */
   async load(missing: readonly MissingBlock[], ahead?: ReadAhead): Promise<() => void> {
     const wanted = new Map<SsTable, Map<number, MissingBlock>>();
+    const values = missing.filter(({ kind }) => kind === "value");
     for (const part of missing) {
+      if (part.kind === "value") continue;
       const table = this.#tables.get(part.file as Ulid);
       if (table === undefined) {
         const path = tablePath(this.#prefix, part.file as Ulid);
@@ -109,8 +124,10 @@ export class TableCache {
       wanted.set(table, parts.set(part.offset, part));
     }
     const held: [SsTable, number][] = [];
+    let letGoOfValues: (() => void) | undefined;
     const release = (): void => {
-      for (const [table, offset] of held) table.letGo(offset);
+      for (const [table, offset] of held.splice(0)) table.letGo(offset);
+      letGoOfValues?.();
     };
     const loads = [...wanted].map(async ([table, parts]) => {
       const loaded = await this.#loadParts(table, [...parts.values()], ahead);
@@ -121,6 +138,13 @@ export class TableCache {
         held.push([table, offset]);
       }
     });
+    if (values.length > 0) {
+      loads.push(
+        this.values.load(values).then((letGo) => {
+          letGoOfValues = letGo;
+        }),
+      );
+    }
     const outcomes = await Promise.allSettled(loads);
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
     if (failed === undefined) return release;
@@ -211,6 +235,7 @@ export class TableCache {
     const loaded = new Map<number, DataBlock | IndexBlock>();
     const life = blob.own === true && parts.length === 1 ? "alone" : "kept";
     for (const { kind, offset, bytes } of parts) {
+      assert(kind !== "value", "a value is read by itself");
       const frame = blob.bytes.subarray(offset - start, offset - start + bytes);
       const read = inFile(path, () =>
         kind === "data" ? sst.dataBlock(frame, offset, life) : sst.indexPart(frame, offset),

@@ -38,7 +38,7 @@ export interface Cloned {
   readonly writtenBytes: number;
 }
 
-const FOLDERS = ["wal/", "manifest/", "gc/", "sst/"] as const;
+const FOLDERS = ["wal/", "manifest/", "gc/", "sst/", "values/"] as const;
 
 /**
  * Makes a shard of a state of another one, the newest one unless a moment is given, in the same

@@ -126,6 +126,7 @@ class Deletion {
       );
     }
     await this.#deleteAll("sst/");
+    await this.#deleteAll("values/");
     await wal.release(walFrom);
     // Of objects, the young ones too. The last one stands where its writers would go on.
     await this.#deleteAll("wal/", 1);

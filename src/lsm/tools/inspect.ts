@@ -2,19 +2,29 @@ import { FirnError } from "../../base/error.ts";
 import { printable } from "../../base/printable.ts";
 import type { EntryBytes } from "../format/cursor.ts";
 import { DataBlockCursor } from "../format/data-block-cursor.ts";
-import { DELETE, END_OF_KEYS, EXPIRES, type Key, MERGE, plainKind } from "../format/entry.ts";
+import {
+  APART,
+  DELETE,
+  END_OF_KEYS,
+  EXPIRES,
+  type Key,
+  MERGE,
+  plainKind,
+} from "../format/entry.ts";
 import type { IndexBlock } from "../format/index-block.ts";
 import { type Manifest, tablesIn } from "../format/manifest.ts";
 import type { PrefixRule } from "../format/prefix-filter.ts";
 import type { Sst } from "../format/sst.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
+import { decodeReference } from "../format/value-reference.ts";
 import { ManifestHistory } from "../manifest/history.ts";
 import {
   newestManifest,
   type ShardFiles,
   type TableFile,
   tableFiles,
+  valueFiles,
 } from "../manifest/shard-files.ts";
 import { pathOf, tablePath } from "../read/table-cache.ts";
 import { type BatchOp, decodeBatch } from "../wal/batch.ts";
@@ -129,11 +139,12 @@ function pathText(prefix: string): string {
 
 function tableLine({ id, fileBytes, stats, whole, home }: SstMeta): string {
   const { entries, deletions, keys, ranges, firstKey, lastKey, minSequence, maxSequence } = stats;
-  const { merges, expiring, lastExpiryMs } = stats;
+  const { merges, expiring, lastExpiryMs, apart, apartBytes } = stats;
   const others = [
     ranges === 0 ? "" : `, ${ranges} ranges deleted`,
     merges === 0 ? "" : `, ${merges} merges`,
     whole === undefined ? "" : ` of ${whole.entries}, whose first are compacted`,
+    apart === 0 ? "" : `, ${apart} values apart of ${apartBytes} bytes`,
     expiring === 0 ? "" : `, ${expiring} that expire until ${timeText(lastExpiryMs)}`,
   ].join("");
   const counts = `${entries} entries, ${keys} keys, ${deletions} deletions${others}`;
@@ -165,6 +176,9 @@ async function* storedLines(
   yield `manifests that may have been deleted: up to ${boundary?.manifestThrough ?? 0}`;
   yield `tables that this manifest does not name: ${others.length}, ${bytes} bytes`;
   for (const { id, size } of others) yield `  ${id} ${size} bytes`;
+  const values = await valueFiles({ store, prefix });
+  const valueBytes = values.reduce((total, { size }) => total + size, 0);
+  yield `stored values apart: ${values.length}, ${valueBytes} bytes`;
 }
 
 async function* leavesOf(
@@ -192,6 +206,10 @@ function entryText(entry: EntryBytes): string {
   if (kind === DELETE) return "delete";
   const value = valueSource.subarray(valueStart, valueEnd);
   const expiresAtMs = (kind & EXPIRES) === 0 ? undefined : entry.expiresAtMs;
+  if ((kind & APART) !== 0) {
+    const { id, bytes } = decodeReference(entry);
+    return `put value ${id} of ${bytes} bytes${expiryText(expiresAtMs)}`;
+  }
   if (plainKind(kind) === MERGE) return mergeText(operator, value, expiresAtMs, "merge");
   return `put ${printable(value)}${expiryText(expiresAtMs)}`;
 }

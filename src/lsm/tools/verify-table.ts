@@ -3,6 +3,7 @@ import type { BlobStore } from "../../blob/port.ts";
 import type { BloomFilter } from "../format/bloom.ts";
 import { DataBlockCursor } from "../format/data-block-cursor.ts";
 import {
+  APART,
   DELETE,
   EXPIRES,
   isBefore,
@@ -10,6 +11,7 @@ import {
   MERGE,
   plainKind,
   type Sequence,
+  type ValueReference,
 } from "../format/entry.ts";
 import { TAIL_GUESS_BYTES } from "../format/footer.ts";
 import type { IndexBlock } from "../format/index-block.ts";
@@ -18,6 +20,7 @@ import { openSst, type Sst } from "../format/sst.ts";
 import type { SstMeta, SstStats } from "../format/sst-meta.ts";
 import { extentOf } from "../format/sst-writer.ts";
 import type { Ulid } from "../format/ulid.ts";
+import { decodeReference } from "../format/value-reference.ts";
 
 /** What is wrong with a file, and where in it; without an offset, with the file as a whole. */
 export interface Finding {
@@ -28,6 +31,11 @@ export interface Finding {
 
 /** Blocks that are read with one request, and held at once. */
 const WINDOW_BYTES = 1_048_576;
+
+/** What is wrong with values that a table refers to. */
+export type CheckValues = (references: readonly ValueReference[]) => AsyncGenerator<Finding>;
+
+async function* noneOf(): AsyncGenerator<Finding> {}
 
 /** A table whose file is there, or was when it was opened. */
 export interface CheckedTable {
@@ -55,6 +63,7 @@ export async function openTableFile(
  * them, the separators of its index, its filter, and its statistics. Goes on after a finding.
  *
  * @param described what a manifest says of it, if one does.
+ * @param checkValues looks at values apart that it refers to.
  * @returns undefined where the file is gone.
  */
 export async function* verifyTable(
@@ -62,6 +71,7 @@ export async function* verifyTable(
   path: string,
   id: Ulid,
   described: SstMeta | undefined,
+  checkValues: CheckValues = noneOf,
 ): AsyncGenerator<Finding, CheckedTable | undefined> {
   let sst: Sst | undefined;
   try {
@@ -76,7 +86,7 @@ export async function* verifyTable(
     yield { file: path, offset: undefined, what: "another table than the manifest describes" };
   }
   let whole = true;
-  for await (const finding of check.run(store, path)) {
+  for await (const finding of check.run(store, path, checkValues)) {
     whole = false;
     yield finding;
   }
@@ -102,6 +112,8 @@ const NO_STATS: SstStats = {
   firstExpiryMs: 0,
   lastExpiryMs: 0,
   filterParts: 0,
+  apart: 0,
+  apartBytes: 0,
   unknown: [],
 };
 
@@ -142,6 +154,11 @@ class TableCheck {
   #expiring = 0;
   #firstExpiryMs = Number.MAX_SAFE_INTEGER;
   #lastExpiryMs = 0;
+  readonly #apartIds: ReadonlySet<Ulid>;
+  /** That were met, and not looked at. */
+  #references: ValueReference[] = [];
+  #apart = 0;
+  #apartBytes = 0;
   #keys = 0;
   #minSequence = Number.MAX_SAFE_INTEGER;
   #maxSequence = 0;
@@ -154,12 +171,14 @@ class TableCheck {
 
   constructor(sst: Sst) {
     this.#sst = sst;
+    this.#apartIds = new Set(sst.apartIds());
   }
 
-  async *run(store: BlobStore, path: string): AsyncGenerator<Finding> {
+  async *run(store: BlobStore, path: string, checkValues: CheckValues): AsyncGenerator<Finding> {
     for await (const leaf of this.#leaves(store, path)) {
       if (isFinding(leaf)) yield leaf;
       else yield* this.#leaf(store, path, leaf);
+      yield* checkValues(this.#references.splice(0));
     }
   }
 
@@ -179,6 +198,8 @@ class TableCheck {
       stats.expiring === this.#expiring &&
       stats.firstExpiryMs === (this.#expiring === 0 ? 0 : this.#firstExpiryMs) &&
       stats.lastExpiryMs === this.#lastExpiryMs &&
+      stats.apart === this.#apart &&
+      stats.apartBytes === this.#apartBytes &&
       stats.dataBlocks === this.#blocks
     );
   }
@@ -268,9 +289,22 @@ class TableCheck {
     this.#minSequence = Math.min(this.#minSequence, sequence);
     this.#maxSequence = Math.max(this.#maxSequence, sequence);
     this.#rawBytes += key.length + valueEnd - valueStart;
+    if ((kind & APART) !== 0) {
+      const what = this.#countApart(decodeReference(this.#cursor));
+      if (what !== undefined) return what;
+      this.#rawBytes += (this.#references.at(-1)?.bytes ?? 0) - (valueEnd - valueStart);
+    }
     this.#key = key;
     this.#sequence = sequence;
     return undefined;
+  }
+
+  #countApart(reference: ValueReference): string | undefined {
+    this.#apart++;
+    this.#apartBytes += reference.bytes;
+    this.#references.push(reference);
+    const isListed = this.#apartIds.has(reference.id);
+    return isListed ? undefined : "its statistics lack a value apart";
   }
 
   #countExpiry(expiresAtMs: number): void {

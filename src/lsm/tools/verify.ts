@@ -1,11 +1,20 @@
 import { FirnError } from "../../base/error.ts";
 import { overlap } from "../compaction/plan.ts";
+import type { ValueReference } from "../format/entry.ts";
 import { type Manifest, tablesIn } from "../format/manifest.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
+import { decodeValue } from "../format/value-reference.ts";
 import { ManifestHistory } from "../manifest/history.ts";
 import { manifestPath } from "../manifest/objects.ts";
-import { noShard, type ShardFiles, type TableFile, tableFiles } from "../manifest/shard-files.ts";
+import {
+  noShard,
+  type ShardFiles,
+  type TableFile,
+  tableFiles,
+  valueFiles,
+} from "../manifest/shard-files.ts";
+import { valuePath } from "../read/apart-values.ts";
 import { pathOf } from "../read/table-cache.ts";
 import { hasEnded } from "../states/checkpoints.ts";
 import { isAbandoned, isHeld, objectsOf } from "../states/parent.ts";
@@ -23,6 +32,9 @@ export interface Verified {
   readonly walGroups: number;
   /** Tables that no manifest names: they wait to be deleted, or are being written. */
   readonly unreferenced: number;
+  /** Values apart that tables of manifests refer to; and objects to which none of them does. */
+  readonly values: number;
+  readonly unreferencedValues: number;
 }
 
 /** Who names a table, and as what. */
@@ -49,6 +61,8 @@ class Verification {
   readonly #shard: ShardFiles;
   readonly #history: ManifestHistory;
   readonly #named = new Map<Ulid, Named>();
+  /** Values apart that were looked at. */
+  readonly #values = new Set<Ulid>();
   #newest: Manifest | undefined;
   #manifests = 0;
   #tables = 0;
@@ -63,6 +77,7 @@ class Verification {
 
   async *run(): AsyncGenerator<Finding, Verified> {
     const stored = await tableFiles(this.#shard);
+    const values = await valueFiles(this.#shard);
     yield* this.#checkManifests();
     yield* this.#checkCheckpoints();
     yield* this.#checkTables();
@@ -77,6 +92,8 @@ class Verification {
       entries: this.#entries,
       walGroups: this.#walGroups,
       unreferenced: unreferenced.length,
+      values: this.#values.size,
+      unreferencedValues: values.filter(({ id }) => !this.#values.has(id)).length,
     };
   }
 
@@ -178,7 +195,9 @@ class Verification {
     const { store, prefix } = this.#shard;
     for (const [id, { meta, manifests }] of this.#named) {
       const path = pathOf(prefix, meta);
-      const checked = yield* verifyTable(store, path, id, meta);
+      const checkValues = (references: readonly ValueReference[]): AsyncGenerator<Finding> =>
+        this.#checkValues(references, meta, manifests);
+      const checked = yield* verifyTable(store, path, id, meta, checkValues);
       if (checked !== undefined) {
         this.#tables++;
         this.#tableBytes += checked.fileBytes;
@@ -191,6 +210,33 @@ class Verification {
           offset: undefined,
           what: `it is not there, and manifest ${naming} names it`,
         };
+      }
+    }
+  }
+
+  /** Each once, whichever tables refer to it. */
+  async *#checkValues(
+    references: readonly ValueReference[],
+    { home = this.#shard.prefix }: SstMeta,
+    manifests: readonly number[],
+  ): AsyncGenerator<Finding> {
+    for (const reference of references) {
+      if (this.#values.has(reference.id)) continue;
+      const path = valuePath(home, reference.id);
+      try {
+        const object = await this.#shard.store.get(path);
+        if (object !== undefined) {
+          this.#values.add(reference.id);
+          decodeValue(object.bytes, reference);
+        } else if ((await this.#stillNamedBy(manifests)) !== undefined) {
+          yield {
+            file: path,
+            offset: undefined,
+            what: "it is not there, and a table refers to it",
+          };
+        }
+      } catch (error) {
+        yield findingOf(error, path);
       }
     }
   }

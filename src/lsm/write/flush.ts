@@ -1,7 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
-import type { Prng } from "../../base/prng.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid } from "../format/ulid.ts";
@@ -18,7 +17,6 @@ import { type TableTarget, writeTable } from "./memtable-table.ts";
 
 /** What a flush reads from, and where it leaves what it made. */
 export interface FlushTarget extends TableTarget {
-  readonly prng: Prng;
   readonly views: ReadViews;
   readonly manifests: ManifestLog;
   readonly wal: Wal;
@@ -156,6 +154,7 @@ export class Flusher {
         memtable,
         id,
         this.#target.snapshots(memtable.maxSequence),
+        (value) => underWay.beginValue(value, id),
       );
     } catch (error) {
       underWay.end(id);

@@ -14,10 +14,12 @@ import type { LsmTuning } from "../options.ts";
 import type { EntrySemantics } from "../read/entry-semantics.ts";
 import { tablePath } from "../read/table-cache.ts";
 import { keptRanges, VersionFilter } from "../read/versions.ts";
+import { ValueSink } from "./value-sink.ts";
 
 /** Where a memtable becomes a table. */
 export interface TableTarget {
   readonly clock: Clock;
+  readonly prng: Prng;
   readonly options: LsmTuning;
   readonly store: BlobStore;
   readonly prefix: string;
@@ -35,7 +37,7 @@ const SLICE_ENTRIES = 256;
  * @throws as `writeTable`.
  */
 export async function writeTables(
-  target: TableTarget & { readonly prng: Prng },
+  target: TableTarget,
   memtables: readonly Memtable[],
 ): Promise<readonly SstMeta[]> {
   const { clock, prng } = target;
@@ -49,20 +51,24 @@ export async function writeTables(
 
 /**
  * Writes a memtable that is no longer written to a table, without what no reader can see. One
- * put, of a stream.
+ * put, of a stream; before it ends, one for each value that goes apart.
  *
  * @param states that are read, ascending.
+ * @param onValue told of the ids of values apart, before they are written.
  * @throws what the store throws: then there is no such table.
  */
 export async function writeTable(
-  { clock, options, store, prefix, semantics }: TableTarget,
+  target: TableTarget,
   memtable: Memtable,
   id: Ulid,
   states: readonly Sequence[],
+  onValue: (id: Ulid) => void = () => undefined,
 ): Promise<SstMeta> {
+  const { clock, options, store, prefix, semantics } = target;
   assert(memtable.frozen, "a memtable takes no write while it is written to a table");
   const { compression, blockBytes, prefixes } = options;
   const writer = new SstWriter(id, { compression, blockBytes, prefixes });
+  const values = new ValueSink({ ...target, onBegin: onValue });
   const filter = new VersionFilter(
     {
       snapshots: states,
@@ -72,20 +78,27 @@ export async function writeTable(
       // What has expired is for compactions to drop: a table has to hold something.
       nowMs: 0,
     },
-    (entry) => writer.append(entry),
+    (entry) => writer.append(values.entryOf(entry)),
   );
   const deleted = memtable.ranges?.fragments() ?? [];
   for (const fragment of joinRanges([deleted], (all) => keptRanges(all, states, false))) {
     writer.addRange(fragment);
   }
   let meta: SstMeta | undefined;
-  const encoded = encodeTable(memtable, writer, filter, clock);
+  const encoded = encodeTable(memtable, writer, { filter, values, clock });
   const source = (async function* () {
     yield* encoded;
+    await values.settled();
     meta = writer.finish();
     yield* passing(writer);
   })();
-  await store.putStream(tablePath(prefix, id), source);
+  try {
+    await store.putStream(tablePath(prefix, id), source);
+  } catch (error) {
+    // What comes after the attempt is garbage that no collector is told of.
+    await values.settled().catch(() => undefined);
+    throw error;
+  }
   const made = meta as SstMeta | undefined;
   assert(made !== undefined, "a stream that was stored was read to its end");
   assert(
@@ -106,14 +119,15 @@ function* passing(writer: SstWriter): Generator<Uint8Array> {
 async function* encodeTable(
   memtable: Memtable,
   writer: SstWriter,
-  filter: VersionFilter,
-  clock: Clock,
+  to: { readonly filter: VersionFilter; readonly values: ValueSink; readonly clock: Clock },
 ): AsyncGenerator<Uint8Array> {
+  const { filter, values, clock } = to;
   const cursor = memtable.cursor();
   let sliceMs = clock.monotonicMs();
   let entries = 0;
   for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
     filter.take(cursor);
+    if (values.isFull) await values.room();
     if (++entries % SLICE_ENTRIES !== 0) continue;
     yield* passing(writer);
     if (clock.monotonicMs() - sliceMs >= SLICE_MS) {

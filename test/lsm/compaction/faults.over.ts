@@ -20,6 +20,7 @@ const OPTIONS: Partial<LsmTuning> = {
   tableBytes: 400,
   compactionL0Tables: 2,
   compactionSubrangeBytes: 200,
+  inlineValueBytes: 6,
   gcMinAgeMs: 0,
 };
 
@@ -65,14 +66,18 @@ class Overwrites implements Scenario {
   /** A round overwrites eight keys, adds one, and deletes that of the round before. */
   async write(engine: Engine): Promise<void> {
     const round = ++this.#begun;
-    const put = (key: string) => ({
+    const put = (key: string, text: string) => ({
       op: "put" as const,
       key: utf8(key),
-      value: utf8(String(round)),
+      value: utf8(text),
     });
-    const steady = Array.from({ length: 8 }, (_, i) => put(`steady ${i}`));
+    const steady = Array.from({ length: 8 }, (_, i) => {
+      return put(`steady ${i}`, steadyValue(i, round));
+    });
     const before = { op: "delete" as const, key: utf8(`round ${round - 1}`) };
-    await engine.write([...steady, put(`round ${round}`), before], { durable: true });
+    await engine.write([...steady, put(`round ${round}`, String(round)), before], {
+      durable: true,
+    });
     this.#acknowledged = round;
   }
 
@@ -87,6 +92,8 @@ class Overwrites implements Scenario {
     // Nothing is left of what failed, and nothing that is needed is gone.
     const stored = (await store.list("sst/")).length;
     expect(stored).toBe(tree.tables);
+    const values = (await store.list("values/")).length;
+    expect(values).toBe(this.#acknowledged === 0 ? values : APART);
     await engine.close();
     const wal = new ObjectReader(store, "wal/");
     const findings = verifyShard({ store, prefix: "", wal, clock: this.clock });
@@ -105,11 +112,18 @@ class Overwrites implements Scenario {
     const round = Number(rows.get("steady 0"));
     expect(round).toBeGreaterThanOrEqual(this.#acknowledged);
     expect(round).toBeLessThanOrEqual(this.#begun);
-    for (let i = 0; i < 8; i++) expect(rows.get(`steady ${i}`)).toBe(String(round));
+    for (let i = 0; i < 8; i++) expect(rows.get(`steady ${i}`)).toBe(steadyValue(i, round));
     // Rounds that nobody acknowledged may be missing, and with them what they would have deleted.
     expect(rows.get(`round ${round}`)).toBe(String(round));
     expect(rows.has(`round ${round - 1}`)).toBe(false);
   }
+}
+
+/** Some of the values go apart. */
+const APART = 2;
+
+function steadyValue(i: number, round: number): string {
+  return i < APART ? String(round).padStart(9, "0") : String(round);
 }
 
 const make = (): Scenario => new Overwrites();

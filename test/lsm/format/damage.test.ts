@@ -260,7 +260,7 @@ describe("a table that lies about its sizes, with right checksums", () => {
     const footerAt = bytes.length - 116;
     for (const [at, value] of [
       [36, 2],
-      [28, 8],
+      [28, 16],
       [31, 0x80],
     ] as const) {
       const forged = Buffer.from(bytes);

@@ -16,6 +16,7 @@ import { decodePrefixFilter, encodePrefixFilter } from "../../../src/lsm/format/
 import { decodeRanges, encodeRanges } from "../../../src/lsm/format/range-section.ts";
 import { decodeStats, encodeStats } from "../../../src/lsm/format/sst-meta.ts";
 import { ulidOfBytes } from "../../../src/lsm/format/ulid.ts";
+import { decodeReference, referenceTo } from "../../../src/lsm/format/value-reference.ts";
 import { readVarint, writeVarint } from "../../../src/lsm/format/varint.ts";
 import { blockOf, type Entry } from "../support/model.ts";
 import { sealFrame } from "../support/tables.ts";
@@ -41,6 +42,13 @@ const shows = (file: string, bytes: Uint8Array): void =>
   expect(hex(bytes)).toBe(hex(example(file)));
 
 describe("the examples of blocks and values", () => {
+  it("show a reference to a value apart", () => {
+    const reference = referenceTo("01JD4Y0Q3Z8K6V5T2R1P0NMHGF", text("firn"));
+    shows("value-reference.ts", reference);
+    const entry = { valueSource: reference, valueStart: 0, valueEnd: reference.length };
+    expect(decodeReference(entry)).toMatchObject({ id: "01JD4Y0Q3Z8K6V5T2R1P0NMHGF", bytes: 4 });
+  });
+
   it("show a data block as it is written and read", () => {
     const entries: Entry[] = [
       { key: "apple", sequence: 7, kind: PUT, value: text("red") },
@@ -125,6 +133,8 @@ describe("the examples of blocks and values", () => {
       firstExpiryMs: 0,
       lastExpiryMs: 0,
       filterParts: 0,
+      apart: 0,
+      apartBytes: 0,
       unknown: [],
     };
     shows("sst-meta.ts", encodeStats(stats));

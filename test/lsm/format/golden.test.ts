@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ENTRY } from "../../../src/lsm/format/cursor.ts";
 import {
+  APART,
   DELETE,
   END_OF_KEYS,
   EXPIRES,
@@ -14,6 +15,12 @@ import { decodeGcBoundary, encodeGcBoundary } from "../../../src/lsm/format/gc-b
 import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest.ts";
 import { prefixOf } from "../../../src/lsm/format/prefix-filter.ts";
 import { cutBelow } from "../../../src/lsm/format/sst-meta.ts";
+import {
+  decodeReference,
+  decodeValue,
+  encodeValue,
+  referenceTo,
+} from "../../../src/lsm/format/value-reference.ts";
 import type { Entry } from "../support/model.ts";
 import { cursorOf, openTable, partsOf, TABLE_ID, writeTable } from "../support/tables.ts";
 
@@ -250,6 +257,64 @@ describe("tables with operands and what expires are read as they were meant", ()
     const bytes = golden("manifest-v1-others", () => encodeManifest(manifest));
     expect(decodeManifest(bytes)).toEqual(manifest);
     expect(bytes.readUInt32LE(12)).toBe(5);
+  });
+});
+
+describe("values apart are read as they were meant", () => {
+  const VALUE = text("a long value, ".repeat(20));
+  const OTHER = "01JD4Y0Q3Z8K6V5T2R1P0NMHEE";
+  const entries: readonly Entry[] = [
+    { key: "a", sequence: 9, kind: (APART | PUT) as Kind, value: referenceTo(TABLE_ID, VALUE) },
+    {
+      key: "a",
+      sequence: 2,
+      kind: (APART | EXPIRES | PUT) as Kind,
+      expiresAtMs: 1_763_740_000_000,
+      value: referenceTo(OTHER, text("x")),
+    },
+    { key: "b", sequence: 3, kind: PUT, value: text("short") },
+  ];
+
+  it("table-v1-values", () => {
+    const { bytes: made } = writeTable(entries, { blockBytes: 64 });
+    const bytes = golden("table-v1-values", () => made);
+    expect(made.toString("hex")).toBe(bytes.toString("hex"));
+    const cursor = cursorOf(bytes);
+    const found: unknown[] = [];
+    for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
+      const { id, bytes: long } =
+        cursor.kind > PUT ? decodeReference(cursor) : { id: "", bytes: 0 };
+      found.push([cursor.key, cursor.sequence, cursor.kind, id, long]);
+    }
+    expect(found).toEqual([
+      ["a", 9, 0x21, TABLE_ID, VALUE.length],
+      ["a", 2, 0x31, OTHER, 1],
+      ["b", 3, PUT, "", 0],
+    ]);
+    const sst = openTable(bytes);
+    expect(sst.stats).toMatchObject({ entries: 3, expiring: 1, apart: 2, apartBytes: 281 });
+    expect(sst.stats.rawBytes).toBe(1 + 280 + 1 + 1 + 1 + 5);
+    expect(sst.apartIds()).toEqual([TABLE_ID, OTHER]);
+    // Bits 2 and 3: who does not know one of them refuses the table.
+    expect(bytes.readUInt32LE(bytes.length - 116 + 28)).toBe(12);
+  });
+
+  it.each(["none", "zstd"] as const)("value-v1-%s", (compression) => {
+    const made = Buffer.from(encodeValue(TABLE_ID, VALUE, compression));
+    const bytes = golden(`value-v1-${compression}`, () => made);
+    if (compression === "none") expect(made.toString("hex")).toBe(bytes.toString("hex"));
+    else expect(bytes.length).toBeLessThan(VALUE.length / 2);
+    const reference = referenceTo(TABLE_ID, VALUE);
+    const entry = { valueSource: reference, valueStart: 0, valueEnd: reference.length };
+    expect(hexOf(decodeValue(bytes, decodeReference(entry)))).toBe(hexOf(VALUE));
+  });
+
+  it("manifest-v1-values", () => {
+    const { meta } = writeTable(entries, { blockBytes: 64 });
+    const manifest = { ...MANIFEST, level0: [meta] };
+    const bytes = golden("manifest-v1-values", () => encodeManifest(manifest));
+    expect(decodeManifest(bytes)).toEqual(manifest);
+    expect(bytes.readUInt32LE(12)).toBe(12);
   });
 });
 

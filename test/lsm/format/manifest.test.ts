@@ -39,6 +39,8 @@ function table(n: number, extra: Manifest["unknown"]): SstMeta {
     firstExpiryMs: n % 4 === 0 ? 1_000 : 0,
     lastExpiryMs: n % 4 === 0 ? 2_000 + n : 0,
     filterParts: n % 6 === 0 ? 4 : 0,
+    apart: n % 10 === 0 ? 3 : 0,
+    apartBytes: n % 10 === 0 ? 120_000 : 0,
     unknown: extra,
   };
   const id = ulidOfBytes(Uint8Array.of(n & 127, ...prng.bytes(15)));

@@ -35,7 +35,8 @@ function specOf(rows: readonly (readonly [string, string])[], ranges = [ALL_KEYS
   const buffer = new RowBuffer(100_000);
   for (const [key, value] of rows) buffer.add(utf8(key), utf8(value));
   const shape = { compression: "none" as const, blockBytes: 200, prefixes: undefined };
-  return { id: TABLE_ID, rows: buffer.take(), ranges, ...shape };
+  const values = { inlineValueBytes: 32_768, valueIds: [] };
+  return { id: TABLE_ID, rows: buffer.take(), ranges, ...shape, ...values };
 }
 
 describe("the order of keys", () => {

@@ -31,6 +31,8 @@ export function tableOf(
       firstExpiryMs: 0,
       lastExpiryMs: 0,
       filterParts: 0,
+      apart: 0,
+      apartBytes: 0,
       unknown: [],
     },
     unknown: [],

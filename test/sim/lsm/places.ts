@@ -26,6 +26,10 @@ const BLOB_SITES: Readonly<Record<string, readonly StoreFault[]>> = {
   "table delete": WRITE,
   "table read": READ,
   "table write": [...WRITE, "torn"],
+  "value list": [...READ, "stale"],
+  "value delete": WRITE,
+  "value read": READ,
+  "value write": WRITE,
 };
 
 /** What happens once in some seeds: what is old enough is released, or collected. */
@@ -43,6 +47,7 @@ const FOLDERS: readonly (readonly [folder: string, name: string])[] = [
   ["manifest/", "manifest"],
   ["gc/", "boundary"],
   ["sst/", "table"],
+  ["values/", "value"],
 ];
 
 /** Where the clones of the shard lie, each below a name of its own. */

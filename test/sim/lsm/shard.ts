@@ -444,6 +444,7 @@ function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmTuning> {
     compactionMaxRuns: sim.pick([2, 6]),
     compactionRuns: 2,
     tableBytes: sim.pick([600, 4_000, 100_000]),
+    inlineValueBytes: sim.pick([4, 12, 40, 100_000]),
     ingestBytes: sim.pick([200, 2_000, 100_000]),
     compactionSubrangeBytes: sim.pick([300, 3_000, 1_000_000]),
     compactionStepBytes: sim.pick([500, 5_000, 1_000_000]),

@@ -2,14 +2,18 @@ import { assert } from "../../../base/assert.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Prng } from "../../../base/prng.ts";
 import type { BlobStore } from "../../../blob/port.ts";
-import type { Sequence } from "../../format/entry.ts";
+import { FRAME_BYTES } from "../../format/block-frame.ts";
+import { latin1Text, type Sequence, type ValueReference } from "../../format/entry.ts";
 import { type Manifest, tablesIn } from "../../format/manifest.ts";
 import type { SstMeta } from "../../format/sst-meta.ts";
+import { decodeReference, decodeValue } from "../../format/value-reference.ts";
+import { LSM_LIMITS } from "../../limits.ts";
 import { ManifestObjects, manifestPath } from "../../manifest/objects.ts";
 import { assertAlive, noShard, type ShardFiles, tableFiles } from "../../manifest/shard-files.ts";
 import { type ChosenOptions, lsmOptions } from "../../options.ts";
 import { type NodeIdentity, owned } from "../../ownership/owner.ts";
 import { EMPTY } from "../../ownership/take-over.ts";
+import { valuePath } from "../../read/apart-values.ts";
 import { Operators, withRegistered } from "../../read/operators.ts";
 import { pathOf, tablePath } from "../../read/table-cache.ts";
 import { openTableFile } from "../verify-table.ts";
@@ -18,7 +22,7 @@ import { type NewestState, newestState } from "./newest-state.ts";
 import { SalvageCursor } from "./salvage-cursor.ts";
 import { type SalvagedLog, salvageLog } from "./salvage-log.ts";
 import { type ReadRange, SalvageTable } from "./salvage-table.ts";
-import { placeTaken, RunWriter } from "./write-run.ts";
+import { placeTaken, type ReadValue, RunWriter } from "./write-run.ts";
 
 /** A shard that may be damaged. Nothing of it is changed. */
 export interface RepairSource extends ShardFiles {
@@ -133,7 +137,7 @@ class Repair {
     const others = log.isGapless ? [] : await this.#openUnnamed(state, log);
     const spilled = await this.#openSpilled(log.tables);
     const cursors = [...named, ...others, ...spilled];
-    const writer = new RunWriter(this.#target, cursors, new Operators(operators));
+    const writer = new RunWriter(this.#target, cursors, new Operators(operators), this.#readValue);
     for (const loss of this.#losses) writer.doubt(loss);
     this.#writer = writer;
     const tables = await writer.run();
@@ -177,7 +181,40 @@ class Repair {
     const { walFrom: file = 0, lastSequence: sequence = 0, walBegun: begun } = manifest ?? {};
     const mark = { file, sequence, ...(begun !== undefined && { begun }) };
     const semantics = { operators, nowMs: () => 0 };
-    return await salvageLog(this.#source.wal, mark, { ...this.#target, semantics }, this.#lose);
+    // They are merged again: their values go apart then.
+    const options = { ...this.#target.options, inlineValueBytes: LSM_LIMITS.valueBytes };
+    const target = { ...this.#target, options, semantics };
+    return await salvageLog(this.#source.wal, mark, target, this.#lose);
+  }
+
+  readonly #readValue: ReadValue = async (entry, { path: table, meta }) => {
+    const { keySource, keyStart, keyEnd, sequence } = entry;
+    const key = latin1Text(keySource, keyStart, keyEnd);
+    const extent = { firstKey: key, lastKey: key, maxSequence: sequence };
+    try {
+      const reference = decodeReference(entry);
+      const path = valuePath(meta.home ?? this.#source.prefix, reference.id);
+      const object = await this.#read(path, 0, reference.bytes + FRAME_BYTES);
+      if (object === undefined) this.#lose(ofTable(path, "the value is missing", extent));
+      else return this.#valueIn(object, path, reference, extent);
+    } catch (error) {
+      this.#lose(ofTable(table, damageText(error), extent));
+    }
+    return undefined;
+  };
+
+  #valueIn(
+    object: Uint8Array,
+    path: string,
+    reference: ValueReference,
+    extent: Parameters<typeof ofTable>[2],
+  ): Uint8Array | undefined {
+    try {
+      return decodeValue(object, reference);
+    } catch (error) {
+      this.#lose(ofTable(path, damageText(error), extent));
+      return undefined;
+    }
   }
 
   /** Tells of states that are newer than the one that is used, and what they may have held. */

@@ -5,17 +5,21 @@ import type { BlobStore } from "../../../blob/port.ts";
 import { ByteMerge } from "../../compaction/byte-merge.ts";
 import { TableSink } from "../../compaction/table-sink.ts";
 import { ENTRY, type EntryBytes, MISS, type Step } from "../../format/cursor.ts";
-import { type Key, latin1Text, type Sequence } from "../../format/entry.ts";
+import { APART, type Key, type Kind, latin1Text, type Sequence } from "../../format/entry.ts";
 import { joinRanges, RangeMap } from "../../format/range-map.ts";
 import type { SstMeta } from "../../format/sst-meta.ts";
 import { SstWriter } from "../../format/sst-writer.ts";
 import { mintUlid } from "../../format/ulid.ts";
+import { withValue } from "../../format/value-reference.ts";
+import { LSM_LIMITS } from "../../limits.ts";
 import type { LsmTuning } from "../../options.ts";
 import type { Operators } from "../../read/operators.ts";
 import { tablePath } from "../../read/table-cache.ts";
 import { VersionFilter } from "../../read/versions.ts";
+import { ValueSink } from "../../write/value-sink.ts";
 import type { Loss } from "./loss.ts";
 import type { SalvageCursor } from "./salvage-cursor.ts";
+import type { SalvageTable } from "./salvage-table.ts";
 
 /** Where the repaired shard is written. */
 export interface RunTarget {
@@ -24,6 +28,14 @@ export interface RunTarget {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly options: LsmTuning;
+}
+
+/** The value that an entry of a table refers to; undefined where it is lost, which was told. */
+export type ReadValue = (entry: EntryBytes, table: SalvageTable) => Promise<Uint8Array | undefined>;
+
+interface DueEntry {
+  readonly entry: EntryBytes;
+  readonly table: SalvageTable;
 }
 
 /** The event loop belongs to others after this long. */
@@ -45,12 +57,23 @@ export class RunWriter {
   /** Losses whose keys have not been passed. */
   #losses: Loss[] = [];
   readonly #sinks: TableSink[] = [];
+  readonly #readValue: ReadValue;
+  readonly #values: ValueSink;
+  /** Entries that wait for a value apart, and those behind them. */
+  #due: DueEntry[] = [];
   #writer: SstWriter | undefined;
   #rows = 0;
   #sequence: Sequence = -1;
 
-  constructor(target: RunTarget, cursors: readonly SalvageCursor[], operators: Operators) {
+  constructor(
+    target: RunTarget,
+    cursors: readonly SalvageCursor[],
+    operators: Operators,
+    readValue: ReadValue,
+  ) {
     this.#target = target;
+    this.#readValue = readValue;
+    this.#values = new ValueSink(target);
     this.#cursors = cursors;
     const deleted = cursors.map(({ table, above }) =>
       table.ranges
@@ -84,6 +107,7 @@ export class RunWriter {
       await Promise.all(this.#sinks.map((sink) => sink.stored));
     } catch (error) {
       for (const sink of this.#sinks) sink.fail(error);
+      await this.#values.settled().catch(() => undefined);
       await Promise.allSettled(this.#sinks.map((sink) => sink.stored));
       throw error;
     }
@@ -104,13 +128,15 @@ export class RunWriter {
       move = () => this.#merge.next();
       const { cursor } = this.#merge;
       const isSameKey = this.#filter.isSameKey(cursor.entry);
-      if (!isSameKey && (this.#writer?.estimatedBytes ?? 0) >= options.tableBytes) {
+      if (!isSameKey && this.#isFull(options)) {
         this.#filter.end();
+        await this.#writeDue();
         await this.#endTable();
       }
       if (isSameKey && cursor.sequence === this.#sequence) continue;
       this.#sequence = cursor.sequence;
       this.#filter.take(cursor);
+      await this.#writeDue();
       if (++entries % SLICE_ENTRIES !== 0) continue;
       this.#drain();
       await this.#sinks.at(-1)?.room(QUEUE_BYTES);
@@ -119,10 +145,37 @@ export class RunWriter {
       sliceMs = clock.monotonicMs();
     }
     this.#filter.end();
+    await this.#writeDue();
     await this.#endTable();
   }
 
+  #isFull({ tableBytes }: LsmTuning): boolean {
+    if (this.#writer === undefined) return false;
+    const { estimatedBytes, apart } = this.#writer;
+    return estimatedBytes >= tableBytes || apart >= LSM_LIMITS.apartInTable;
+  }
+
   #write(entry: EntryBytes): void {
+    if ((entry.kind & APART) === 0 && this.#due.length === 0) this.#append(entry);
+    else this.#due.push({ entry: ownEntry(entry), table: this.#merge.cursor.table });
+  }
+
+  /** Values go where the repaired shard does: it stands on its own. */
+  async #writeDue(): Promise<void> {
+    if (this.#due.length === 0) return;
+    for (const { entry, table } of this.#due.splice(0)) {
+      if ((entry.kind & APART) === 0) this.#append(this.#values.entryOf(entry));
+      else {
+        const value = await this.#readValue(entry, table);
+        if (value === undefined) continue;
+        const whole = withValue(entry, (entry.kind & ~APART) as Kind, value);
+        this.#append(this.#values.entryOf(whole));
+      }
+      if (this.#values.isFull) await this.#values.room();
+    }
+  }
+
+  #append(entry: EntryBytes): void {
     this.#writer ??= this.#begin();
     this.#writer.append(entry);
     this.#rows++;
@@ -153,12 +206,26 @@ export class RunWriter {
     const writer = this.#writer;
     if (writer === undefined) return;
     this.#writer = undefined;
+    await this.#values.settled();
     const sink = this.#sinks.at(-1) as TableSink;
     const meta = writer.finish();
     for (const chunk of writer.takeChunks()) sink.push(chunk);
     sink.end(meta);
     await sink.stored;
   }
+}
+
+/** An entry that stays what it is when its cursor moves. */
+function ownEntry(entry: EntryBytes): EntryBytes {
+  const { keySource, keyStart, keyEnd, valueSource, valueStart, valueEnd } = entry;
+  const { sequence, kind, operator, expiresAtMs } = entry;
+  const [key, value] = [
+    new Uint8Array(keySource.subarray(keyStart, keyEnd)),
+    new Uint8Array(valueSource.subarray(valueStart, valueEnd)),
+  ];
+  const keyBytes = { keySource: key, keyStart: 0, keyEnd: key.length };
+  const valueBytes = { valueSource: value, valueStart: 0, valueEnd: value.length };
+  return { ...keyBytes, sequence, kind, operator, expiresAtMs, ...valueBytes };
 }
 
 /** The place of a repaired shard holds something: what a repair writes there could be mixed up. */
