@@ -128,6 +128,9 @@ describe("long values beside others", () => {
       for (const reverse of [false, true]) {
         const batch = await world.run(Promise.resolve(engine.scan({ reverse }).next()));
         expect(int64Of(batch![0]!.value)).toBe(42n);
+        const keys = engine.scan({ reverse, keysOnly: true });
+        const packed = await world.run(Promise.resolve(keys.nextPacked()));
+        expect(packed?.count).toBe(1);
       }
       await world.run(engine.compact());
     }

@@ -8,6 +8,11 @@ import { must } from "../ledger.ts";
 /** Long enough that a few batches fill a segment, and a table has several blocks. */
 const FILLER = "firn ".repeat(160);
 const PAIRS = 23;
+/** Some values are so much longer that they go apart. */
+const LONG = 12;
+const MORE = "+".repeat(40);
+/** Between the two lengths, for the engine's options. */
+export const INLINE_BYTES = 830;
 const KEPT = 7;
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
@@ -26,7 +31,7 @@ export function batchOf(n: number): readonly WriteOp[] {
   });
   return [
     put(`left ${n % PAIRS}`, `${n} ${FILLER}`),
-    put(`right ${n % PAIRS}`, `${n} ${FILLER}`),
+    put(`right ${n % PAIRS}`, `${n} ${FILLER}${n % LONG === 0 ? MORE : ""}`),
     put(`own ${n}`, String(n)),
     n % 3 === 0
       ? { op: "deleteRange", from: bytesOf(`own ${n - KEPT}`), to: bytesOf(`own ${n - KEPT}\0`) }

@@ -15,6 +15,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   manifest: "manifest",
   gc: "boundary",
   sst: "table",
+  values: "value",
 };
 
 const SEGMENT_BEGUN = "the segment begun";

@@ -14,7 +14,7 @@ import { nodeIdentity } from "../../../src/runtime/node-identity.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
 import { InlineMerger } from "../../support/inline-merger.ts";
 import { must } from "../ledger.ts";
-import { batchOf, LOAD, loadIn, loadOf, rowsAfter } from "./batches.ts";
+import { batchOf, INLINE_BYTES, LOAD, loadIn, loadOf, rowsAfter } from "./batches.ts";
 
 /** Small, so that one life comes to every step, most of them more than once. */
 export const SIZES: { readonly segmentBytes: number; readonly sliceBytes: number } = {
@@ -30,6 +30,7 @@ export const OPTIONS: Partial<LsmTuning> = {
   compactionSubrangeBytes: 8_192,
   compactionStepBytes: 12_288,
   ingestBytes: 8_192,
+  inlineValueBytes: INLINE_BYTES,
   gcMinAgeMs: 0,
   leaseMs: 20,
   takeoverWaitMs: 520,

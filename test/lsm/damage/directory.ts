@@ -9,7 +9,7 @@ import type { LsmTuning } from "../../../src/lsm/options.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
-import { batchOf } from "../../kill/matrix/batches.ts";
+import { batchOf, INLINE_BYTES } from "../../kill/matrix/batches.ts";
 import { InlineMerger } from "../../support/inline-merger.ts";
 import { Processes } from "../support/worlds.ts";
 
@@ -27,6 +27,7 @@ const OPTIONS: Partial<LsmTuning> = {
   blockBytes: 64,
   prefixes: { separator: 0x20 },
   tableBytes: 10_000,
+  inlineValueBytes: INLINE_BYTES,
   gcMinAgeMs: 0,
 };
 

@@ -80,6 +80,9 @@ export class Judge {
     try {
       this.#lay(directory, damage);
       const findings = await look(directory, damage);
+      // What later writes hide is not read, but a check reads every value that a table refers to.
+      const isValue = damage.path.includes("/values/");
+      if (isValue && findings.length === 0) throw new Wrong("verify finds nothing");
       const repaired = await repairOf(directory);
       const last = await read(directory);
       const outcome = this.#outcome(damage, findings, last);

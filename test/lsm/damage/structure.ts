@@ -64,12 +64,35 @@ export function headerOf(path: string, bytes: Buffer): SegmentHeader | undefined
 
 export function structureOf(path: string, bytes: Buffer): Structure {
   if (path.endsWith(".wal")) return segment(path, bytes);
-  const inner = path.endsWith(".sst.blob") ? table(path, bytes) : record(bytes);
+  const inner = innerOf(path, bytes);
   const trailer = trailerOf(bytes);
   return {
     regions: [...inner.regions, ...trailer.regions],
     lengths: [...inner.lengths, ...trailer.lengths],
   };
+}
+
+function innerOf(path: string, bytes: Buffer): Structure {
+  if (path.includes("/values/")) return value(path, bytes);
+  return path.endsWith(".sst.blob") ? table(path, bytes) : record(bytes);
+}
+
+/** The object of a value apart: one frame. */
+function value(path: string, file: Buffer): Structure {
+  const content = contentBytes(file);
+  const id = path.slice(path.lastIndexOf("/") + 1, -".blob".length) as Ulid;
+  const seed = fileSeed(bytesOfUlid(id));
+  const regions = tile(0, [
+    ["value", content - 9],
+    ["codec", 1],
+    ["length", 4],
+    ["checksum", 4],
+  ]);
+  const reseal = (out: Buffer): void => {
+    out.writeUInt32LE(crc32(out.subarray(0, content - 4), seed), content - 4);
+    resealBlob(out, content);
+  };
+  return { regions, lengths: [{ ...named(regions, "length"), coding: "u32", reseal }] };
 }
 
 /** Regions one behind the other, by their lengths. */
