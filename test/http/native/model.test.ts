@@ -381,6 +381,7 @@ describe("all of the table", () => {
     await served.done("POST", `${rows}:scan`, {});
     await served.done("POST", `${rows}:check`, {});
     await served.done("POST", `${rows}:repair`, {});
+    await served.done("POST", `${NS}/small/tables/t:move`, { shard: "hot" });
     await everyPattern(served, `${NS}/small`);
     await served.done("GET", "/home");
     await served.done("GET", "/catalogs/lake:page");
