@@ -224,6 +224,8 @@ export interface FirnOptions {
   /** How long its log stays for subscribers, such as `12h`; `0` if absent. At most 1024 MiB. */
   readonly logRetention?: string;
   readonly logRetentionMib?: number;
+  /** How far back SQL reads rows `AS OF SYSTEM TIME`, such as `12h`; `1m` if absent. */
+  readonly rowHistory?: string;
   readonly cacheMemoryMib?: number;
   readonly cacheDiskMib?: number;
   /** The deployment's: 32 random characters or more, the same on every node. */

@@ -22,6 +22,8 @@ export interface LsmOptions {
   readonly logRetentionMs: number;
   /** No object younger than this is deleted: 0 on the disk of one host. */
   readonly gcMinAgeMs: number;
+  /** States of the last so many ms can be read: their tables and the log behind them stay. */
+  readonly historyMs: number;
 }
 
 /** Those and what is the engine's own business: a program has no cause to set it. */
@@ -127,6 +129,7 @@ export const LSM_DEFAULTS: LsmTuning = {
   leaseMs: LSM_LIMITS.leaseMs,
   takeoverWaitMs: LSM_LIMITS.takeoverWaitMs,
   gcMinAgeMs: LSM_LIMITS.gcMinAgeMs,
+  historyMs: 0,
   gcIntervalMs: 300_000,
 };
 
@@ -140,13 +143,18 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   "leaseMs",
   "takeoverWaitMs",
   "gcMinAgeMs",
+  "historyMs",
   "gcIntervalMs",
   "compactionBytesPerSecond",
 ]);
 
-/** What of the log stays for subscribers. */
-export function retentionOf({ logRetentionBytes, logRetentionMs }: LsmTuning): WalRetention {
-  return { bytes: logRetentionBytes, ms: logRetentionMs };
+/** What of the log stays for subscribers, and for states of the past. */
+export function retentionOf({
+  logRetentionBytes: bytes,
+  logRetentionMs,
+  historyMs,
+}: LsmTuning): WalRetention {
+  return { bytes, ms: Math.max(logRetentionMs, historyMs) };
 }
 
 /** @throws FirnError `Invalid`, code `LSM_OPTION_INVALID`, naming the option. */

@@ -5,7 +5,10 @@ import type {
   PackedScan,
   Row,
   Savepoint,
+  Sequence,
+  StateView,
   Transaction,
+  TransactionOptions,
   Written,
 } from "../lsm/index.ts";
 import { isTemporaryKey } from "./temporary/marks.ts";
@@ -13,6 +16,31 @@ import type { TemporaryShard } from "./temporary/shard.ts";
 import type { Tree } from "./temporary/tree.ts";
 import type { TemporaryView } from "./temporary/view.ts";
 import type { PackedView, ViewScan } from "./view-scan.ts";
+
+/** What a view needs of a transaction of the engine. */
+export type EngineTransaction = Pick<
+  Transaction,
+  | "sequence"
+  | "get"
+  | "getMany"
+  | "scan"
+  | "lockForUpdate"
+  | "getToPut"
+  | "touch"
+  | "put"
+  | "delete"
+  | "deleteRange"
+  | "savepoint"
+  | "rollbackTo"
+  | "commit"
+  | "rollback"
+>;
+
+/** What a view needs of an engine, or of one of its states. */
+export type ViewedEngine = Pick<Engine, "get" | "scan" | "estimate" | "lastSequence"> & {
+  transaction(options: TransactionOptions): EngineTransaction;
+  readView(options: { readonly sequence: Sequence }): Pick<StateView, "scan" | "close">;
+};
 
 export type RowIsolation = "serializable" | "repeatable read" | "read committed";
 
@@ -54,11 +82,11 @@ async function* each(scan: PackedScan): AsyncGenerator<Row, undefined> {
  * is: nothing of them is begun again.
  */
 export class EngineView {
-  readonly #engine: Engine;
+  readonly #engine: ViewedEngine;
   readonly #isolation: RowIsolation;
   readonly #maxAgeMs: number | undefined;
   readonly #shard: TemporaryShard | undefined;
-  #transaction: Transaction;
+  #transaction: EngineTransaction;
   /** Begun with the first temporary key. */
   #temporary: TemporaryView | undefined;
   /** What it wrote, of a level that may renew it behind its writes. */
@@ -71,7 +99,7 @@ export class EngineView {
   #hasRead = false;
   #hasSavepoint = false;
 
-  constructor(engine: Engine, isolation: RowIsolation, options: ViewOptions = {}) {
+  constructor(engine: ViewedEngine, isolation: RowIsolation, options: ViewOptions = {}) {
     this.#engine = engine;
     this.#isolation = isolation;
     this.#maxAgeMs = options.maxAgeMs;
@@ -290,7 +318,7 @@ export class EngineView {
     return temporary;
   }
 
-  #begin(): Transaction {
+  #begin(): EngineTransaction {
     const isolation = this.#isolation === "serializable" ? "serializable" : "snapshot";
     const maxAgeMs = this.#maxAgeMs;
     return this.#engine.transaction({ isolation, ...(maxAgeMs !== undefined && { maxAgeMs }) });

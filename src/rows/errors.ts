@@ -53,6 +53,20 @@ const SHOWN_BYTES = 64;
  * A row that a constraint refused. Its context names the constraint, and not the values: who shows
  * them knows how values are written, and who may see them.
  */
+/** Why a state of the past cannot be read, as SQL says it. */
+export function pastError(error: unknown): unknown {
+  if (!(error instanceof FirnError)) return error;
+  const sqlState = PAST_STATES[error.code];
+  if (sqlState === undefined) return error;
+  return new FirnError(error.kind, error.code, error.message, { ...error.context, sqlState });
+}
+
+/** 72000 is PostgreSQL's `snapshot_too_old`. */
+const PAST_STATES: Readonly<Record<string, string>> = {
+  LSM_HISTORY_GONE: "72000",
+  LSM_TIME_AHEAD: "22023",
+};
+
 export class RowViolation extends FirnError {
   readonly #values: readonly RefusedValue[];
   /** What follows the key; undefined where the whole row was refused. */

@@ -13,6 +13,8 @@ export interface BeginOptions {
   readonly isolation?: RowIsolation;
   readonly readOnly?: boolean;
   readonly maxAgeMs?: number;
+  /** Reads the state of a time, ms: what was durable at its end. It takes no writes. */
+  readonly atMs?: number | undefined;
   /** What the expressions of descriptors are evaluated in: SQL's settings and user. */
   readonly session?: () => unknown;
   /** Who waits for locks in its place: see `LockOwner`. */

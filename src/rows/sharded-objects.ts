@@ -20,30 +20,40 @@ export interface ShardedHost {
   readonly assertTogether: (id: AnyId, other: AnyId) => Promise<void>;
 }
 
-export function shardedTables({ home, at, all, met }: ShardedHost): RowTransaction["tables"] {
-  return {
-    find: async (id) => await (await at(id)).tables.find(id),
-    get: async (id) => await (await at(id)).tables.get(id),
-    list: async () => {
-      const shards = await all();
-      const lists = await Promise.all(
-        shards.map(async (tx) => {
-          const tables = await tx.tables.list();
-          return tables.filter(({ incoming }) => incoming === undefined);
-        }),
-      );
-      const found = new Map<TableId, TableDescriptor>();
-      for (const [i, tables] of lists.entries()) {
-        for (const table of tables) {
-          // One that has moved is there twice, until its old place forgets it.
-          const isOld = found.has(table.id) && table.moving?.state === "closed";
-          if (isOld) continue;
-          found.set(table.id, table);
-          met(table.id, shards[i] as ShardTransaction);
-        }
+export function shardedTables(host: ShardedHost): RowTransaction["tables"] {
+  const { home, at, all, met } = host;
+  /** Tables of all shards: of one that moves or has moved, that whose rows count. */
+  const counted = async (
+    ask: (tx: ShardTransaction) => Promise<readonly TableDescriptor[]>,
+  ): Promise<readonly TableDescriptor[]> => {
+    const shards = await all();
+    const lists = await Promise.all(shards.map(ask));
+    const found = new Map<TableId, TableDescriptor>();
+    for (const [i, tables] of lists.entries()) {
+      for (const table of tables) {
+        // It is there twice, until its old place forgets it.
+        const isOld = found.has(table.id) && table.moving?.state === "closed";
+        if (isOld || table.incoming !== undefined) continue;
+        found.set(table.id, table);
+        met(table.id, shards[i] as ShardTransaction);
       }
-      return [...found.values()];
-    },
+    }
+    return [...found.values()];
+  };
+  /** In the past it may have lain in another shard. */
+  const find = async (id: TableId): Promise<TableDescriptor | undefined> => {
+    if (!home.isOfPast) return await (await at(id)).tables.find(id);
+    const [table] = await counted(async (tx) => {
+      const one = await tx.tables.find(id);
+      return one === undefined ? [] : [one];
+    });
+    return table;
+  };
+  return {
+    find,
+    get: async (id) => (home.isOfPast && (await find(id))) || (await (await at(id)).tables.get(id)),
+    called: (namespace, name) => counted((tx) => tx.tables.called(namespace, name)),
+    list: () => counted((tx) => tx.tables.list()),
     listTemporary: () => home.tables.listTemporary(),
     temporary: (namespace, name) => home.tables.temporary(namespace, name),
   };

@@ -110,6 +110,18 @@ export class ShardedTransaction implements RowTransaction {
     return this.#open().reduce((sum, tx) => sum + tx.sequence, 0);
   }
 
+  get isOfPast(): boolean {
+    return this.#home.isOfPast;
+  }
+
+  /** As its shard of now has it: in the past it may have lain in another one. */
+  async tableNow(id: TableId): Promise<TableDescriptor | undefined> {
+    const { home, others, placeOf } = this.#parts;
+    const place = await placeOf(id);
+    const shard = others.find((one) => one.id === place) ?? home;
+    return await (await this.#in(shard)).tableNow(id);
+  }
+
   get context(): ExpressionContext {
     return this.#home.context;
   }

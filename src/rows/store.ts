@@ -7,6 +7,7 @@ import { FIRST_RELATION } from "../keys/index.ts";
 import type { Engine } from "../lsm/index.ts";
 import { CompiledTables } from "./compiled-table.ts";
 import { Counter } from "./counter.ts";
+import { pastError } from "./errors.ts";
 import { type Expressions, NO_EXPRESSIONS } from "./expressions.ts";
 import { RowLocks } from "./locks.ts";
 import type { BeginOptions } from "./row-requests.ts";
@@ -95,8 +96,23 @@ export class RowStore {
     return this.#host.locks.size;
   }
 
+  /**
+   * @throws FirnError as `Engine.stateAt`, with SQLSTATE 72000 or 22023, where `atMs` says a time.
+   */
   async begin(options: BeginOptions = {}): Promise<RowTransaction> {
-    return new RowTransaction(this.#host, options);
+    const { atMs } = options;
+    if (atMs === undefined) return new RowTransaction(this.#host, options);
+    const past = await this.#options.engine.stateAt(atMs).catch((error: unknown) => {
+      throw pastError(error);
+    });
+    // Descriptors of then: those of now stay known.
+    const host = { ...this.#host, past, cache: new DescriptorCache() };
+    return new RowTransaction(host, {
+      ...options,
+      isolation: "repeatable read",
+      readOnly: true,
+      temporary: undefined,
+    });
   }
 
   /**

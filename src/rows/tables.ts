@@ -65,6 +65,7 @@ export class TransactionTables {
   readonly #temporary: TemporaryTables | undefined;
   readonly #onFound: (table: TableDescriptor) => void;
   #hasUnpublished = false;
+  #all: Promise<readonly TableDescriptor[]> | undefined;
 
   /**
    * @param onFound told of each descriptor that was read, as it is in this transaction.
@@ -119,6 +120,17 @@ export class TransactionTables {
   async #named(key: Uint8Array): Promise<TableDescriptor | undefined> {
     const bytes = await this.#access.get(key);
     return bytes === undefined ? undefined : await this.find(idFromBytes(bytes));
+  }
+
+  /**
+   * The tables of a name, also those whose names the catalog keeps. For a state that stands
+   * still: it reads all descriptors, once.
+   */
+  async called(namespace: readonly string[], name: string): Promise<readonly TableDescriptor[]> {
+    this.#all ??= this.#list(false);
+    const nameOf = (path: readonly string[], last: string): string => [...path, last].join("\0");
+    const wanted = nameOf(namespace, name);
+    return (await this.#all).filter((table) => nameOf(table.namespace, table.name) === wanted);
   }
 
   /** All of the shard by id, and then the temporary ones of the session. */

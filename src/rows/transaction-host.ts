@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { AnyId, IdSource } from "../base/ids.ts";
-import type { Engine } from "../lsm/index.ts";
+import type { Engine, PastState } from "../lsm/index.ts";
 import type { CompiledTables } from "./compiled-table.ts";
 import type { Expressions } from "./expressions.ts";
 import type { RowLocks } from "./locks.ts";
@@ -10,6 +10,8 @@ import type { DescriptorCache } from "./tables.ts";
 /** What transactions of a store share. */
 export interface TransactionHost {
   readonly engine: Engine;
+  /** The state that is read in place of the engine's newest one. */
+  readonly past?: PastState | undefined;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly account: string;

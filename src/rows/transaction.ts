@@ -10,6 +10,7 @@ import { RowCompletion } from "./completion.ts";
 import type { Datum } from "./datum.ts";
 import { type Marks, type TableDescriptor, visibleColumns } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
+import { decodeDescriptor } from "./descriptor-json.ts";
 import { EngineView, type RowIsolation, sameBytes } from "./engine-view.ts";
 import { conflictOf, rowError } from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
@@ -22,6 +23,7 @@ import { RowLoad } from "./load.ts";
 import type { LockOutcome, LockOwner } from "./locks.ts";
 import { refuseWhileMoving } from "./moving.ts";
 import { TransactionObjects } from "./objects.ts";
+import { PastEngine } from "./past-engine.ts";
 import type {
   BeginOptions,
   Inserted,
@@ -78,7 +80,9 @@ export class RowTransaction implements LockOwner {
     this.#host = host;
     this.isolation = options.isolation ?? "serializable";
     this.readOnly = options.readOnly === true;
-    this.#view = new EngineView(host.engine, this.isolation, options);
+    const { engine, past } = host;
+    const viewed = past === undefined ? engine : new PastEngine(engine, past);
+    this.#view = new EngineView(viewed, this.isolation, options);
     this.#options = options;
     this.waiter = options.waiter;
     this.#context = this.#newContext(BigInt(host.clock.nowMs()) * MICROS_A_MS);
@@ -144,6 +148,18 @@ export class RowTransaction implements LockOwner {
   /** What it reads: everything up to this sequence. */
   get sequence(): number {
     return this.#view.sequence;
+  }
+
+  /** Whether it reads a state of the past. */
+  get isOfPast(): boolean {
+    return this.#host.past !== undefined;
+  }
+
+  /** A table as the shard has it now, whatever state this reads. */
+  async tableNow(id: TableId): Promise<TableDescriptor | undefined> {
+    const { engine, cache } = this.#host;
+    const bytes = await engine.get(cache.keyOf(id));
+    return bytes && decodeDescriptor(bytes);
   }
 
   /** The context of expressions: what `now()` is. */
@@ -775,7 +791,7 @@ export class RowTransaction implements LockOwner {
   /** @throws FirnError `Invalid`, code `ROW_TRANSACTION_READ_ONLY` (25006). */
   assertWritable(): void {
     this.#assertGoing();
-    if (!this.readOnly) return;
+    if (!this.readOnly && !this.isOfPast) return;
     throw invalid("ROW_TRANSACTION_READ_ONLY", "the transaction is read-only", {
       sqlState: "25006",
     });

@@ -10,6 +10,7 @@ import {
   type Components,
   engineParts,
   hasShard,
+  ofRows,
   ownershipOf,
   type Stores,
   shardStores,
@@ -39,7 +40,7 @@ export async function bucketStores(
     };
     const shard = await openBucketShard(bucket.blobs, options);
     const openRowShard = (name: string) =>
-      openBucketShard(bucket.blobs, { ...options, shard: name });
+      openBucketShard(bucket.blobs, { ...ofRows(settings, options), shard: name });
     const { blobs, uncached } = bucket;
     const parts = { blobs, uncached, secret: sharedSecret(settings) };
     const stores = shardStores(shard, parts, components, metrics);

@@ -110,6 +110,7 @@ export interface SettingValues extends AccessSettingValues {
   readonly logRetention: number;
   readonly logRetentionMib: number;
   /** Milliseconds, as the two below. */
+  readonly rowHistory: number;
   readonly historyRetention: number;
   readonly dropRetention: number;
   readonly gcGrace: number;
@@ -333,6 +334,13 @@ export const SETTINGS: SettingTable = {
   logRetentionMib: {
     ...single("<mebibytes>", "1024", parseMebibytes),
     doc: "Profiles local and bucket: maximum size of the log that --log-retention retains.",
+  },
+  rowHistory: {
+    ...single("<span>", "1m", parseSpan),
+    doc:
+      "How far back SQL reads row tables AS OF SYSTEM TIME, such as 90s, 30m, 12h. Firn keeps " +
+      "their replaced files and log for that long; --log-retention-mib bounds the log. " +
+      "0 keeps nothing for it.",
   },
   historyRetention: {
     ...single("<span>", "7d", parseRetention),

@@ -8,7 +8,7 @@ import { SharedShards } from "../service/shards/shared-shards.ts";
 import { openBucketEngine, readBucketShard } from "./bucket-shard.ts";
 import { nodeIdentity } from "./node-identity.ts";
 import type { Settings } from "./settings.ts";
-import { type Components, engineParts, hasShard, type Stores } from "./stores.ts";
+import { type Components, engineParts, hasShard, ofRows, type Stores } from "./stores.ts";
 
 /** Shards of row tables in a bucket, whose owners are pointers. No request. */
 export function sharedRowShards(
@@ -21,7 +21,7 @@ export function sharedRowShards(
   const { node, host, pid, bootId } = identity;
   let made: ReturnType<typeof engineParts> | undefined;
   const engines = () => {
-    made ??= engineParts(settings, metrics);
+    made ??= ofRows(settings, engineParts(settings, metrics));
     return made;
   };
   const sharedShards = new SharedShards({

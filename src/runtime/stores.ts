@@ -85,7 +85,7 @@ export function memoryStores(settings: Settings, components: Components, metrics
   let engine: ReturnType<typeof engineParts> | undefined;
   return {
     openRowShard: (shard) => {
-      engine ??= engineParts(settings, metrics);
+      engine ??= ofRows(settings, engineParts(settings, metrics));
       return openMemoryShard(shards, { ...components, ...engine, shard });
     },
     hasRowShard: (shard) => hasShard(shards, shard),
@@ -113,7 +113,8 @@ export async function localStores(
     ...engineParts(settings, metrics),
   };
   const shard = await openLocalShard(dir, blobs, options);
-  const openRowShard = (name: string) => openLocalShard(dir, blobs, { ...options, shard: name });
+  const openRowShard = (name: string) =>
+    openLocalShard(dir, blobs, { ...ofRows(settings, options), shard: name });
   const hasRowShard = (name: string) => hasShard(blobs, name);
   const stores = shardStores(shard, { blobs, secret }, components, metrics);
   return { ...stores, openRowShard, hasRowShard };
@@ -142,6 +143,14 @@ export function engineParts(
     options: { compactionStyle, mergeThreads, ...log },
     metrics: new LsmMetrics(metrics, budget),
   };
+}
+
+/** The parts of an engine whose past SQL reads. */
+export function ofRows<T extends Pick<LocalShardOptions, "options">>(
+  { rowHistory: historyMs }: Settings,
+  parts: T,
+): T {
+  return { ...parts, options: { ...parts.options, historyMs } };
 }
 
 /** What to do about an owner that is in the way, and a word to who waits for it. */

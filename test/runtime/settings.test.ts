@@ -74,6 +74,7 @@ const SAMPLES: Partial<Record<SettingName, string>> = {
   engineCompactionStyle: "space",
   logRetention: "12h",
   logRetentionMib: "1",
+  rowHistory: "12h",
   engineMergeThreads: "7",
   cacheDiskMib: "10",
   secret: SECRET,
@@ -162,6 +163,7 @@ describe("settings", () => {
       engineMergeThreads: Math.min(4, Math.max(1, availableParallelism() - 1)),
       logRetention: 0,
       logRetentionMib: 1_024,
+      rowHistory: 60_000,
       historyRetention: 604_800_000,
       dropRetention: 604_800_000,
       gcGrace: 86_400_000,
@@ -206,7 +208,9 @@ describe("settings", () => {
     });
     expect(problemsOf(flags({ catalog: ["a", "a"] }))).toHaveLength(1);
   });
+});
 
+describe("settings that are wrong", () => {
   it("refuse to start with every problem at once", () => {
     const problems = problemsOf(
       flags({ port: ["65536"], host: ["0.0.0.0"], profile: ["aws"] }, ["--wharehouse=x"]),

@@ -377,7 +377,7 @@ export class Core {
     const stats = this.#log.wal.stats();
     this.#observe("commit", stats.appendMs.last);
     this.published.nameBegun(this.#log.wal);
-    this.published.sampler.note(this.writes.durableSequence);
+    this.published.note(this.writes.durableSequence);
     if (this.#log.isLong(stats) && this.health.failure === undefined) this.#memtables.freeze();
   }
 

@@ -16,6 +16,7 @@ import type { Throttle } from "../write/throttles.ts";
 import { prepare, type WriteOp, type Written } from "../write/write-path.ts";
 import { Core } from "./core.ts";
 import { type OpenOptions, openShard } from "./open.ts";
+import { openPast, type PastState } from "./past-state.ts";
 import type { StateView } from "./state-view.ts";
 import type { LsmStats } from "./stats.ts";
 
@@ -65,14 +66,16 @@ export interface EstimateRequest extends Range {
  */
 export class Engine {
   readonly #core: Core;
+  readonly #parts: OpenOptions;
 
-  private constructor(core: Core) {
+  private constructor(core: Core, parts: OpenOptions) {
     this.#core = core;
+    this.#parts = parts;
   }
 
   /** Takes the shard over. @throws as `openShard`. */
   static async open(parts: OpenOptions): Promise<Engine> {
-    return new Engine(new Core(await openShard(parts)));
+    return new Engine(new Core(await openShard(parts)), parts);
   }
 
   /** The value of a key; undefined where there is none. Never write to it. */
@@ -229,6 +232,20 @@ export class Engine {
    */
   readView(options: { readonly sequence?: Sequence } = {}): StateView {
     return this.#core.stateView(options.sequence ?? this.lastSequence);
+  }
+
+  /**
+   * The state of a time, as far back as `historyMs` says, or what else keeps files. Close it.
+   *
+   * Since the engine was opened a time is exact to the millisecond, whose end is meant; before that
+   * the state may be some seconds earlier. A state that is not in memory costs the requests of
+   * `openReader`.
+   *
+   * @throws FirnError `NotFound`, code `LSM_HISTORY_GONE`; `Invalid`, code `LSM_TIME_AHEAD`; as
+   *   `openReader`.
+   */
+  async stateAt(timeMs: number): Promise<PastState> {
+    return await openPast(this.#core, this.#parts, timeMs);
   }
 
   /** Sequence of the last operation that was applied. */

@@ -1,10 +1,13 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Owner } from "../format/manifest-records.ts";
 import type { Health } from "../health.ts";
 import { ManifestLog } from "../manifest/log.ts";
 import { Lease } from "../ownership/lease.ts";
 import { Checkpoints } from "../states/checkpoints.ts";
-import { Sampler } from "../states/samples.ts";
+import { Sampler, sampleAt } from "../states/samples.ts";
+import { Timeline } from "../states/timeline.ts";
 import { begunIn, type Wal } from "../wal/port.ts";
 import type { Opened } from "./open.ts";
 
@@ -13,7 +16,9 @@ export class Published {
   readonly manifests: ManifestLog;
   readonly checkpoints: Checkpoints;
   readonly sampler: Sampler;
+  readonly timeline: Timeline;
   readonly lease: Lease;
+  readonly #clock: Clock;
   readonly #health: Health;
   #accepted: Manifest;
   #naming = false;
@@ -25,6 +30,7 @@ export class Published {
     onTables: (manifest: Manifest) => void,
   ) {
     const { clock } = parts;
+    this.#clock = clock;
     this.#health = health;
     this.#accepted = manifest;
     const manifests = new ManifestLog(store, manifest, (next) => {
@@ -35,6 +41,7 @@ export class Published {
     });
     this.manifests = manifests;
     this.sampler = new Sampler(clock, lastSequence);
+    this.timeline = new Timeline(lastSequence, clock.nowMs());
     const update: ManifestLog["update"] = (change) => manifests.update(change);
     this.checkpoints = new Checkpoints(clock, update, () => manifests.current);
     this.lease = new Lease(clock, known, options.leaseMs, async (sinceMs) => {
@@ -43,6 +50,21 @@ export class Published {
         throw error;
       });
     });
+  }
+
+  /** Everything up to a sequence is durable. */
+  note(sequence: Sequence): void {
+    this.sampler.note(sequence);
+    this.timeline.note(sequence, this.#clock.nowMs());
+  }
+
+  /**
+   * What was durable at the end of a millisecond: exact since the engine was opened; before that
+   * the last moment that a manifest tells, some seconds earlier perhaps.
+   */
+  sequenceAt(timeMs: number): Sequence | undefined {
+    const known = this.timeline.at(timeMs);
+    return known ?? sampleAt(this.manifests.current.samples, timeMs)?.sequence;
   }
 
   /** Says something else of the owner in the manifest. */

@@ -23,7 +23,7 @@ export class BackgroundJobs {
     this.#target = target;
     this.#clock = target.clock;
     this.#compactor = new Compactor({ ...target, onCompacted: () => this.#compacted() });
-    const { gcMinAgeMs } = target.options;
+    const gcMinAgeMs = Math.max(target.options.gcMinAgeMs, target.options.historyMs);
     this.#collector = target.collects ? new Collector({ ...target, gcMinAgeMs }) : undefined;
   }
 

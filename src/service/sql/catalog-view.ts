@@ -1,6 +1,8 @@
 import { FirnError } from "../../base/error.ts";
 import type { TableId } from "../../base/ids.ts";
+import { entityById } from "../../catalog/by-id.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
+import type { Namespace, Table } from "../../catalog/model.ts";
 import { unjudged } from "../../catalog/name-access.ts";
 import type { CatalogView, NamespaceContent, TableName } from "../../sql/catalog/view.ts";
 import { SYSTEM_DATABASE } from "../../sql/catalog/virtual.ts";
@@ -98,7 +100,7 @@ export function catalogView(parts: SqlParts, access: SessionAccess, name: string
 
 type LookUps = Pick<
   CatalogView,
-  "begin" | "list" | "hasNamespace" | "heldOn" | "entry" | "contentOf"
+  "begin" | "list" | "hasNamespace" | "heldOn" | "entry" | "placeOf" | "contentOf"
 >;
 
 /** What a session may know of a catalog. */
@@ -127,6 +129,14 @@ function lookUps(
       const ref = { catalog: name, path: at.path, name: at.name };
       const { value, held } = await access.found(() => orNone(tables.entry(actor, ref)));
       return value && { id: value.id, held };
+    },
+    placeOf: async (id) => {
+      const { context } = catalog;
+      const table = (await entityById<Table>(context, "table", id))?.entity;
+      if (table === undefined) return undefined;
+      const { namespaceId } = table;
+      const namespace = (await entityById<Namespace>(context, "namespace", namespaceId))?.entity;
+      return namespace && { path: namespace.path, name: table.name };
     },
     contentOf: async (path) => {
       const ref = { catalog: name, path };

@@ -116,9 +116,44 @@ export class CatalogChanges {
       const own = await rows.tables.temporary(path, at.name);
       return own && { table: own, held: ALL_HELD };
     }
+    if (rows.isOfPast) return await this.#lookAtPast(rows, at);
     const entry = await this.#entryOf(at);
     const table = entry && (await rows.tables.find(entry.id));
     return table && { table, held: entry.held ?? ALL_HELD };
+  }
+
+  /**
+   * The table that had a name in a state of the past, by the descriptors of then; or the one that
+   * has it now, where the catalog alone has renamed it since. The grants are those of now.
+   */
+  async #lookAtPast(rows: RowTransaction, at: TableName): Promise<FoundEntry | undefined> {
+    const entry = await this.#catalog.entry(at);
+    const called = await rows.tables.called(at.path, at.name);
+    const same = called.find(({ id }) => id === entry?.id) ?? called[0];
+    const table = same ?? (entry && (await this.#renamedOutside(rows, at, entry.id)));
+    if (table === undefined) return undefined;
+    const held = await this.#heldNow(table);
+    return held && { table, held };
+  }
+
+  /** A table of then that the catalog alone has renamed: its descriptor has another name still. */
+  async #renamedOutside(
+    rows: RowTransaction,
+    { path, name }: TableName,
+    id: TableId,
+  ): Promise<TableDescriptor | undefined> {
+    const now = await rows.tableNow(id);
+    const isTold =
+      now === undefined || isSame({ path: now.namespace, name: now.name }, { path, name });
+    return isTold ? undefined : await rows.tables.find(id);
+  }
+
+  /** What may be done with a table by the grants of now: of a dropped one, by its schema's. */
+  async #heldNow({ id, namespace }: TableDescriptor): Promise<Held | undefined> {
+    const place = await this.#catalog.placeOf?.(id);
+    if (place === undefined) return await this.heldIn(namespace, true);
+    const entry = await this.#catalog.entry(place);
+    return entry?.id === id ? (entry.held ?? ALL_HELD) : undefined;
   }
 
   /** What may be done with a namespace, or with the catalog; undefined where it is not there. */
@@ -131,9 +166,16 @@ export class CatalogChanges {
     return await this.#catalog.heldOn(path);
   }
 
-  /** As `heldOn`; the catalog's own hold for a namespace that is made with its first table. */
-  async heldIn(path: readonly string[]): Promise<Held | undefined> {
-    return (await this.heldOn(path)) ?? (path.join(".") === PUBLIC ? this.heldOn([]) : undefined);
+  /**
+   * As `heldOn`; the catalog's own hold for a namespace that is made with its first table.
+   *
+   * @param isOfPast that of the namespace above counts for one that is gone.
+   */
+  async heldIn(path: readonly string[], isOfPast = false): Promise<Held | undefined> {
+    const held = await this.heldOn(path);
+    if (held !== undefined || path.length === 0) return held;
+    if (isOfPast) return await this.heldIn(path.slice(0, -1), true);
+    return path.join(".") === PUBLIC ? await this.heldOn([]) : undefined;
   }
 
   /** What may be done with a table; undefined for none that may be known. */

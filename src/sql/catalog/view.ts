@@ -54,6 +54,8 @@ export interface CatalogView {
   hasNamespace(path: readonly string[]): Promise<boolean>;
   /** What the catalog says of a name. @throws SqlError 42809: it is not a row table. */
   entry(at: TableName): Promise<CatalogEntry | undefined>;
+  /** Where the catalog has a table now; undefined for one that is gone. */
+  placeOf?(id: TableId): Promise<TableName | undefined>;
   /**
    * What may be done with a namespace, or with the catalog for no path; undefined where there is
    * no such namespace. Absent: everything.

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import { LruMap } from "../../base/lru.ts";
 import { SqlError } from "../error.ts";
+import { type AsOfClause, withoutAsOf } from "./as-of.ts";
 import { loadGrammar, parseText } from "./parse-text.ts";
 import { type ParseThreads, parseThreads, TreeAssembly } from "./parse-work.ts";
 import { Source } from "./source.ts";
@@ -14,6 +15,18 @@ const IN_PLACE_CHARS = 8_192;
 const KEPT_CHARS = 4_194_304;
 /** A longer one is rarely sent twice. */
 const KEPT_TEXT_CHARS = 16_384;
+
+/** A text, and what of it the grammar is given. */
+interface Given {
+  readonly text: string;
+  readonly plain: string;
+  readonly clauses: readonly AsOfClause[];
+}
+
+function asOfIn(text: string): Omit<Given, "text"> {
+  const { text: plain, clauses } = withoutAsOf(text);
+  return { plain, clauses };
+}
 
 /** Statements of texts. One for all sessions: what one has parsed the others find. */
 export class Parser {
@@ -41,8 +54,10 @@ export class Parser {
     if (text === "") return [];
     const kept = this.#kept.get(text);
     if (kept !== undefined) return kept;
-    if (text.length > IN_PLACE_CHARS || this.#isBroken) return this.#parseElsewhere(text);
-    return this.#isLoaded ? this.#parseHere(text) : this.#loadAndParse(text);
+    if (!this.#isLoaded && text.length <= IN_PLACE_CHARS) return this.#loadAndParse(text);
+    const given: Given = { text, ...asOfIn(text) };
+    const isLong = text.length > IN_PLACE_CHARS;
+    return isLong || this.#isBroken ? this.#parseElsewhere(given) : this.#parseHere(given);
   }
 
   async close(): Promise<void> {
@@ -56,35 +71,39 @@ export class Parser {
     return await this.parse(text);
   }
 
-  #parseHere(text: string): readonly Statement[] | Promise<readonly Statement[]> {
+  #parseHere(given: Given): readonly Statement[] | Promise<readonly Statement[]> {
     try {
-      return this.#keep(text, parseText(text));
+      return this.#keep(given, parseText(given.plain));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.#isBroken = true;
-      return this.#parseElsewhere(text);
+      return this.#parseElsewhere(given);
     }
   }
 
-  async #parseElsewhere(text: string): Promise<readonly Statement[]> {
+  async #parseElsewhere(given: Given): Promise<readonly Statement[]> {
     this.#threads ??= parseThreads(this.#clock);
     const assembly = new TreeAssembly();
     try {
-      for await (const piece of this.#threads.run("parse", { text })) assembly.add(piece);
+      for await (const piece of this.#threads.run("parse", { text: given.plain }))
+        assembly.add(piece);
     } catch (error) {
       throw asSqlError(error);
     }
-    return this.#keep(text, assembly.whole());
+    return this.#keep(given, assembly.whole());
   }
 
-  #keep(text: string, { stmts = [] }: ParseResult): readonly Statement[] {
+  #keep({ text, clauses }: Given, { stmts = [] }: ParseResult): readonly Statement[] {
     const source = new Source(text);
     const statements = stmts.flatMap((raw): Statement[] => {
       const { stmt, stmt_location: offset = 0, stmt_len: bytes = 0 } = raw;
       if (stmt === undefined) return [];
       const own = stmts.length === 1 && bytes === 0 ? text : source.slice(offset, bytes);
       const isOfMany = stmts.length > 1;
-      return [{ kind: kindOf(stmt), node: stmt, source, offset, text: own.trim(), isOfMany }];
+      const end = bytes === 0 ? Number.POSITIVE_INFINITY : offset + bytes;
+      const asOf = clauses.filter((one) => one.offset >= offset && one.offset < end);
+      const parsed = { kind: kindOf(stmt), node: stmt, source, offset, text: own.trim(), isOfMany };
+      return [asOf.length === 0 ? parsed : { ...parsed, asOf }];
     });
     if (text.length <= KEPT_TEXT_CHARS) this.#kept.set(text, statements);
     return statements;

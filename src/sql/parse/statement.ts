@@ -1,4 +1,5 @@
 import type { Node } from "libpg-query";
+import type { AsOfClause } from "./as-of.ts";
 import type { Source } from "./source.ts";
 
 /** The name of a node's kind: `SelectStmt`. */
@@ -24,6 +25,8 @@ export interface Statement {
   readonly offset: number;
   /** Its own text. */
   readonly text: string;
+  /** `AS OF SYSTEM TIME` in it, of which the node says nothing. */
+  readonly asOf?: readonly AsOfClause[];
   /** The source has other statements too. */
   readonly isOfMany?: boolean;
 }

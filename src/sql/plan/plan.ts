@@ -35,6 +35,8 @@ export interface RunContext {
   readonly pid: number;
   /** Its text has other statements too: these are one transaction. */
   readonly isOfMany: boolean;
+  /** `AS OF SYSTEM TIME` of a statement that begins or sets a transaction, ms. */
+  readonly atMs: number | undefined;
   /** Ends the statement: by a cancel, its timeout, or the end of the connection. */
   readonly signal: AbortSignal;
   notice(notice: SessionNotice): void;

@@ -12,6 +12,7 @@ import { OID } from "../types/oids.ts";
 import { ownRegtype } from "../types/own-regtype.ts";
 import { TypeRegistry } from "../types/registry.ts";
 import type { AdvisoryLocks } from "./advisory-locks.ts";
+import { timeOf } from "./as-of.ts";
 import { sessionPlanner } from "./planner.ts";
 import { SqlSession } from "./session.ts";
 import { TemporarySchemas } from "./temporary-schemas.ts";
@@ -59,11 +60,12 @@ export function openSession({
     names: new CatalogChanges(catalog, onUnreleased, own),
     assume: catalog.roles?.assume,
     plan: sessionPlanner(functions, catalog, spillSpace),
+    timeOf: (statement, clauses) => timeOf(session, functions, statement, clauses),
     open: ({ isolation, ...modes }) =>
       catalog.begin({
         ...modes,
         isolation: isolation === "read uncommitted" ? "read committed" : isolation,
-        temporary: own,
+        temporary: modes.atMs === undefined ? own : undefined,
         shard: session.settings.get(SHARD_SETTING),
         session: () => session.contexts.now(),
         waiter: session.locks.owner,

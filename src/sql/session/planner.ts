@@ -130,6 +130,12 @@ function readOnly(name: string): SqlError {
   return new SqlError("42501", `permission denied for table ${name}`, { hint });
 }
 
+/** A relation that is computed of what is there now. */
+function ofNow(name: string): SqlError {
+  const hint = "Only tables, views and materialized views have a past.";
+  return notSupported(`reading "${name}" AS OF SYSTEM TIME`, hint);
+}
+
 /** Names of tables and schemas, as `search_path` says. */
 class Names {
   readonly #session: SqlSession;
@@ -301,6 +307,8 @@ class Names {
   async #lookUp(schema: string | undefined, name: string): Promise<KnownRelation | undefined> {
     const shadowing = await this.#shadowing(schema, name);
     const computed = shadowing === undefined ? this.#computed(schema, name) : undefined;
+    const { atMs } = this.#session.transactionState.modes;
+    if (computed !== undefined && atMs !== undefined) throw ofNow(computed.name);
     if (computed !== undefined) return { kind: "virtual", virtual: computed };
     const rows = await this.#rows();
     const found = shadowing ?? (await this.#found(rows, schema, name));
@@ -309,6 +317,7 @@ class Names {
       if (view !== undefined) return await this.#knownView(view);
       const sequence = await this.#heldSequence(schema, name);
       if (sequence === undefined) return undefined;
+      if (rows.isOfPast) throw ofNow(name);
       const virtual = sequenceRelation(sequence.sequence);
       return { kind: "virtual", virtual, held: sequence.held };
     }
@@ -372,7 +381,8 @@ class Names {
     for (const each of this.#among(schema)) {
       const found = await rows.objects.byName("relation", each.split("."), name);
       if (found?.kind !== "view") continue;
-      if (isKnown(await this.#names.heldIn(found.namespace))) return found;
+      const held = await this.#names.heldIn(found.namespace, rows.isOfPast);
+      if (isKnown(held)) return found;
     }
     return undefined;
   }

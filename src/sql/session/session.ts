@@ -10,12 +10,14 @@ import {
 } from "../../rows/index.ts";
 import { assertHeld } from "../catalog/held.ts";
 import { SqlError } from "../error.ts";
+import type { AsOfClause } from "../parse/as-of.ts";
 import { tooDeep } from "../parse/parse-text.ts";
 import type { Parser } from "../parse/parser.ts";
 import type { Statement } from "../parse/statement.ts";
 import type { Plan, Prepared, RunContext, SessionNotice } from "../plan/plan.ts";
 import type { TypeRegistry } from "../types/registry.ts";
 import type { AdvisoryLocks } from "./advisory-locks.ts";
+import { asOfClauses, isOfTransaction } from "./as-of.ts";
 import { planPortal, planPortalRows } from "./cursor-statements.ts";
 import { Cursors } from "./cursors.ts";
 import { type FieldWriter, fieldWriter, readBinary, readText } from "./field-codec.ts";
@@ -45,6 +47,8 @@ export interface SessionParts extends Pick<TransactionParts, "open" | "names"> {
   readonly advisory: { readonly locks: AdvisoryLocks; readonly space: string };
   /** As `SqlRoles.assume`. */
   readonly assume?: ((name: string | undefined) => Promise<void>) | undefined;
+  /** As `timeOf` of `as-of.ts`. */
+  readonly timeOf: (statement: Statement, clauses: readonly AsOfClause[]) => Promise<number>;
   /** Plans a statement for this session. */
   readonly plan: (
     session: SqlSession,
@@ -60,6 +64,8 @@ const ROLE_FREE: ReadonlySet<string> = new Set([
   "TransactionStmt",
   "DiscardStmt",
 ]);
+
+const OF_CURSOR: ReadonlySet<string> = new Set(["FetchStmt", "ClosePortalStmt"]);
 
 /** Why a statement is ended from outside: 57014 by its client, 57P01 and 08006 by the end. */
 type CancelState = "57014" | "57P01" | "08006";
@@ -164,6 +170,7 @@ export class SqlSession {
   ): Promise<Prepared> {
     if (this.transactionState.hasFailed && statement.kind !== "TransactionStmt") throw aborted();
     await this.#assumeRole(statement);
+    await this.#beginAt(statement);
     const plan = await this.#planned(statement, givenTypes);
     const { tag, parameterTypes, columns } = plan;
     const preparedMicros = BigInt(this.clock.nowMs()) * 1_000n;
@@ -199,11 +206,12 @@ export class SqlSession {
   async start(prepared: Prepared, parameters: readonly Datum[], isLast: boolean): Promise<Started> {
     const { transactionState: transaction } = this;
     if (transaction.hasFailed && prepared.plan.endsTransaction !== true) throw aborted();
+    const atMs = await this.#beginAt(prepared.statement);
     transaction.beginImplicit();
     const isFirst = transaction.statements === 0;
     transaction.statements++;
     const running = new AbortController();
-    const context = this.#begin(running, prepared.statement.isOfMany === true);
+    const context = this.#begin(running, prepared.statement.isOfMany === true, atMs);
     try {
       await this.#assumeRole(prepared.statement);
       const isFresh = await this.#isCurrent(prepared);
@@ -384,6 +392,24 @@ export class SqlSession {
     await this.#parts.assume?.(isOwn ? undefined : role);
   }
 
+  /**
+   * The time that a statement sets for its transaction; where it has one for itself, the
+   * transaction of the statement begins with it.
+   */
+  async #beginAt(statement: Statement): Promise<number | undefined> {
+    const { transactionState: transaction } = this;
+    // A cursor reads on in the transaction that it was opened in.
+    if (OF_CURSOR.has(statement.kind)) return undefined;
+    const clauses = asOfClauses(statement, this.prepared);
+    if (clauses.length === 0 && (transaction.isExplicit || transaction.modes.atMs === undefined)) {
+      return undefined;
+    }
+    const atMs = clauses.length === 0 ? undefined : await this.#parts.timeOf(statement, clauses);
+    if (atMs !== undefined && isOfTransaction(statement)) return atMs;
+    await transaction.beginImplicitAt(atMs);
+    return undefined;
+  }
+
   async #planned(statement: Statement, givenTypes: readonly number[]): Promise<Plan> {
     try {
       return await this.#parts.plan(this, statement, givenTypes);
@@ -433,7 +459,7 @@ export class SqlSession {
     running.abort(why);
   }
 
-  #begin(running: AbortController, isOfMany: boolean): RunContext {
+  #begin(running: AbortController, isOfMany: boolean, atMs: number | undefined): RunContext {
     this.#running = running;
     this.#cancelled = undefined;
     const timeoutMs = spanMs(this.settings.get("statement_timeout"));
@@ -445,7 +471,8 @@ export class SqlSession {
     const notice = (each: SessionNotice): void => this.onNotice(each);
     const { signal } = running;
     const names = { user, sessionUser, database, pid, isOfMany, locks: this.locks };
-    return { settings, transaction, prepared, sequences, cursors, clock, ...names, signal, notice };
+    const parts = { settings, transaction, prepared, sequences, cursors, clock };
+    return { ...parts, ...names, atMs, signal, notice };
   }
 
   /** @throws why the statement was ended meanwhile. */

@@ -7,7 +7,7 @@ import { commandPlan, type Plan } from "../plan/plan.ts";
 import { rowsOf, textColumn } from "./rows-of.ts";
 import { SETTING_RULES } from "./setting-table.ts";
 import { type Isolation, modeText } from "./transaction.ts";
-import { modesOf } from "./transaction-statements.ts";
+import { atOf, modesOf } from "./transaction-statements.ts";
 
 /** SET and RESET. */
 export function planSet(statement: NodeOf<"VariableSetStmt">): Plan {
@@ -69,7 +69,7 @@ function planSetMany(name: string, args: readonly Node[]): Plan {
         const message = "SET TRANSACTION can only be used in transaction blocks";
         run.notice({ severity: "WARNING", sqlState: "25P01", message });
       }
-      run.transaction.setModes(modes);
+      run.transaction.setModes({ ...modes, ...atOf(run, modes) });
       return undefined;
     });
   }

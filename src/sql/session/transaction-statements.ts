@@ -39,9 +39,21 @@ export function planTransaction(statement: NodeOf<"TransactionStmt">): Plan {
 }
 
 function begin(run: RunContext, modes: Partial<TransactionModes>): undefined {
-  if (!run.transaction.begin(modes)) return;
+  if (!run.transaction.begin({ ...modes, ...atOf(run, modes) })) return;
   const message = "there is already a transaction in progress";
   run.notice({ severity: "WARNING", sqlState: "25001", message });
+}
+
+/** The time that a transaction is to read. @throws SqlError 42601 beside READ WRITE. */
+export function atOf(
+  { atMs }: RunContext,
+  { readOnly }: Partial<TransactionModes>,
+): Partial<TransactionModes> {
+  if (atMs === undefined) return {};
+  if (readOnly !== true) {
+    throw new SqlError("42601", "AS OF SYSTEM TIME specified with READ WRITE mode");
+  }
+  return { atMs };
 }
 
 async function end(run: RunContext, commits: boolean, chains: boolean): Promise<string> {

@@ -14,6 +14,8 @@ export interface TransactionModes {
   readonly readOnly: boolean;
   /** It has no effect: no transaction here waits for a safe snapshot. */
   readonly deferrable: boolean;
+  /** `AS OF SYSTEM TIME`, ms: it reads the state of then, and takes no writes. */
+  readonly atMs?: number | undefined;
 }
 
 /** A mode as SHOW tells it; undefined for a parameter that is none. */
@@ -67,6 +69,12 @@ export interface TransactionParts {
   readonly cursors: Cursors;
   readonly locks: SessionLocks;
   readonly nowMicros: () => bigint;
+}
+
+function readsAlready(): SqlError {
+  const message = "AS OF SYSTEM TIME must be set before any query of the transaction";
+  const hint = "Begin a transaction with it: BEGIN AS OF SYSTEM TIME ….";
+  return new SqlError("25001", message, { hint });
 }
 
 /** Where a session stands between BEGIN and COMMIT. */
@@ -127,6 +135,35 @@ export class Transaction {
     if (this.#block === "none") this.#begin("implicit");
   }
 
+  /**
+   * Begins for a statement that stands alone with a time of the past, or without one: reads of
+   * another state that came before it, in the same message of the client, end with it.
+   *
+   * @throws SqlError 25001: what came before it belongs to its transaction; 0A000: the transaction
+   *   reads another state.
+   */
+  async beginImplicitAt(atMs: number | undefined): Promise<void> {
+    this.beginImplicit();
+    if (this.modes.atMs === atMs) return;
+    const isPast = this.#block === "implicit" && this.modes.atMs !== undefined;
+    const isUnused = this.#block === "implicit" && this.statements === 0;
+    if (isPast || isUnused) {
+      // What was only planned may be planned again. Cursors keep what they have yet to give.
+      await this.#parts.cursors.settle(new AbortController().signal);
+      const rows = this.#rows;
+      this.#rows = undefined;
+      this.#modes = undefined;
+      await rows?.commit();
+    }
+    if (atMs === undefined) return;
+    if (this.isExplicit) {
+      const hint = "Begin the transaction with it: BEGIN AS OF SYSTEM TIME ….";
+      const message = "AS OF SYSTEM TIME of a statement must be that of its transaction";
+      throw new SqlError("0A000", message, { hint });
+    }
+    this.setModes({ atMs, readOnly: true });
+  }
+
   /** @returns whether one was open already, which is worth a warning. */
   begin(modes: Partial<TransactionModes>): boolean {
     if (this.#block === "explicit") return true;
@@ -134,6 +171,7 @@ export class Transaction {
     // Statements before BEGIN in one text belong to it, as in PostgreSQL.
     this.#block = "explicit";
     if (this.#rows === undefined) this.#modes = { ...this.modes, ...modes };
+    else if (modes.atMs !== undefined) throw readsAlready();
     return false;
   }
 
@@ -147,6 +185,13 @@ export class Transaction {
       const what = "SET TRANSACTION ISOLATION LEVEL must";
       if (this.#rows !== undefined) throw wrong(`${what} be called before any query`);
       if (isBelow) throw wrong(`${what} not be called in a subtransaction`);
+    }
+    if (next.atMs !== now.atMs) {
+      if (this.#rows !== undefined) throw readsAlready();
+      if (isBelow) throw wrong("AS OF SYSTEM TIME must not be set in a subtransaction");
+    }
+    if (next.atMs !== undefined && !next.readOnly) {
+      throw wrong("a transaction AS OF SYSTEM TIME is read-only");
     }
     if (now.readOnly && !next.readOnly) {
       const mode = "transaction read-write mode";

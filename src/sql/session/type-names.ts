@@ -58,9 +58,8 @@ export class TypeNames {
     for (const each of schema === undefined ? searchPath : [schema]) {
       const object = await rows.objects.byName("type", each.split("."), name);
       if (object === undefined) continue;
-      if (isKnown(await this.#session.transactionState.names.heldIn(object.namespace))) {
-        return object;
-      }
+      const { names } = this.#session.transactionState;
+      if (isKnown(await names.heldIn(object.namespace, rows.isOfPast))) return object;
     }
     return undefined;
   }
