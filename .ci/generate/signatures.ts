@@ -30,11 +30,13 @@ const TABLES: Readonly<Record<string, string>> = {
   aggregates: `SELECT aggfnoid::oid::int8, aggkind, aggnumdirectargs, aggtransfn::oid::int8,
       aggfinalfn::oid::int8, aggtranstype::int8, agginitval, aggsortop::int8
     FROM pg_aggregate ORDER BY aggfnoid::oid`,
+  keywords: `SELECT word, catcode, barelabel, catdesc, baredesc
+    FROM pg_get_keywords() ORDER BY word`,
 };
 
 /**
- * PostgreSQL's own tables of types, operators, functions, casts and aggregates. A machine without
- * PostgreSQL 15, and `--check`, keep the committed file: starting a server takes seconds.
+ * PostgreSQL's own tables of types, operators, functions, casts, aggregates and keywords. A machine
+ * without PostgreSQL 15, and `--check`, keep the committed file: starting a server takes seconds.
  */
 export async function generateSignatures(): Promise<readonly Generated[]> {
   const programs = process.argv.includes("--check") ? undefined : postgresPrograms();

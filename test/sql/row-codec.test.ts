@@ -19,8 +19,14 @@ const simple: fc.Arbitrary<Datum> = fc.oneof(
   fc.record({ micros: fc.nat(), zone: fc.integer() }, PLAIN),
 );
 
+const row = fc.array(simple, { maxLength: 4 }).map((fields): Datum => {
+  const columns = fields.map((_, i) => ({ name: `f${i + 1}`, oid: 25 }));
+  return { fields, columns } as unknown as Datum;
+});
+
 const datum: fc.Arbitrary<Datum> = fc.oneof(
   simple,
+  row,
   fc.array(simple, { maxLength: 5 }).map((elements): Datum => {
     return { dimensions: [elements.length], lowerBounds: [-3], elements };
   }),

@@ -1,10 +1,13 @@
 import type { Node } from "libpg-query";
+import type { Datum } from "../../rows/datum.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { typeName } from "../functions/coercion.ts";
+import { resolvePolymorphic } from "../functions/polymorphic.ts";
 import { waitsFor } from "../functions/sequences.ts";
 import type { NodeOf } from "../parse/statement.ts";
 import { contentOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
+import type { RowColumn, RowValue } from "../types/row-value.ts";
 import { bindOrder } from "./bind-order.ts";
 import { bindRowArgument } from "./bind-row.ts";
 import { bindWindow } from "./bind-window.ts";
@@ -13,13 +16,17 @@ import { type CallExpr, type Expr, isSameExpr, someExpr } from "./expr.ts";
 import { outerExpr, textsOf } from "./names.ts";
 import type { OrderPart, Scope } from "./scope.ts";
 
+/** Those that have functions. */
+const FUNCTION_SCHEMAS: ReadonlySet<string> = new Set(["pg_catalog", "information_schema"]);
+
 /** A function, an aggregate, or a cast that is written as a call. */
 export function bindCall(scope: Scope, call: NodeOf<"FuncCall">, bind: (node: Node) => Expr): Expr {
   const { funcname, args = [], location, agg_star: isStar = false } = call;
   return located(scope, location, () => {
     const names = textsOf(funcname);
     const name = names.at(-1) ?? "";
-    if (names.length > 1 && names[0] !== "pg_catalog") {
+    const schema = names.length > 1 ? names[0] : undefined;
+    if (schema !== undefined && !FUNCTION_SCHEMAS.has(schema)) {
       throw new SqlError("42883", `function ${names.join(".")} does not exist`);
     }
     const named: string[] = [];
@@ -30,13 +37,14 @@ export function bindCall(scope: Scope, call: NodeOf<"FuncCall">, bind: (node: No
     const refs = scope.outer?.refs.length ?? 0;
     const bound = [...args, ...ordered].map((arg) => {
       const argument = contentOf(arg, "NamedArgExpr");
-      if (argument === undefined) return bindRowArgument(scope, name, arg, bind) ?? bind(arg);
+      if (argument === undefined) return bindRowArgument(scope, name, arg) ?? bind(arg);
       named.push(argument.name ?? "");
       return bind(argument.arg as Node);
     });
     const options = {
       ...(named.length > 0 && { names: named }),
       ...(call.func_variadic === true && { isVariadic: true }),
+      schema,
     };
     const resolved = scope.functions.resolveFunction(
       name,
@@ -138,7 +146,7 @@ function callExpr(scope: Scope, name: string, resolved: Resolved, args: readonly
     if (source >= 0) return given[source] as Expr;
     return defaultOf(scope, resolved, i);
   });
-  return {
+  const call: CallExpr = {
     kind: "call",
     oid: resolved.result,
     typmod: -1,
@@ -152,9 +160,12 @@ function callExpr(scope: Scope, name: string, resolved: Resolved, args: readonly
     isStable: resolved.procedure.volatility === "s",
     returnsSet: resolved.returnsSet,
     ...(waitsFor(resolved.procedure) && { waits: true }),
-    ...(resolved.result === OID.record && { columns: outputColumns(scope, name, resolved) }),
     ...outputName(resolved),
   };
+  if (resolved.result !== OID.record || resolved.procedure.kind !== "f") return call;
+  const columns = outputColumns(scope, resolved);
+  if (scope.clause === FUNCTIONS_IN_FROM) return { ...call, columns };
+  return { ...call, columns, evaluate: asRows(call, columns) };
 }
 
 /** The name of the only value that a function gives, where it has one. */
@@ -164,16 +175,34 @@ function outputName({ procedure: { modes, names } }: Resolved): Pick<CallExpr, "
   return outputs.length === 1 && name !== "" ? { outputName: name } : {};
 }
 
-/** The columns of a function that returns rows, which only FROM can take apart. */
+/** The columns of a function that returns rows. */
 function outputColumns(
-  { clause }: Scope,
-  name: string,
-  { procedure: { modes, names, allArguments } }: Resolved,
-): NonNullable<CallExpr["columns"]> {
-  if (clause !== FUNCTIONS_IN_FROM) throw notSupported(`rows of ${name} outside of FROM`);
+  { functions }: Scope,
+  { procedure, arguments: given }: Resolved,
+): readonly RowColumn[] {
+  const { modes, names, allArguments, arguments: declared } = procedure;
+  const typeOf = (oid: number): number =>
+    resolvePolymorphic(functions.types, given, declared, oid).result;
   return (modes ?? []).flatMap((mode, i) =>
-    mode === "o" ? [{ name: names?.[i] ?? "", oid: allArguments?.[i] ?? 0 }] : [],
+    mode === "o" || mode === "t"
+      ? [{ name: names?.[i] ?? "", oid: typeOf(allArguments?.[i] ?? 0) }]
+      : [],
   );
+}
+
+/** FROM takes the values of a function's row; elsewhere a row is one value. */
+function asRows(call: CallExpr, columns: readonly RowColumn[]): CallExpr["evaluate"] {
+  const rowOf = (fields: Datum): Datum =>
+    fields === null
+      ? null
+      : ({ fields: fields as unknown as readonly Datum[], columns } satisfies RowValue as never);
+  if (!call.returnsSet) return (...values) => rowOf(call.evaluate(...values));
+  return (...values) =>
+    mapped(call.evaluate(...values) as unknown as Iterable<Datum>, rowOf) as never;
+}
+
+function* mapped(values: Iterable<Datum>, make: (value: Datum) => Datum): Generator<Datum> {
+  for (const value of values) yield make(value);
 }
 
 /** The default of a parameter, as PostgreSQL's tables write it: `'{}'::text[]`, `false`, `NULL`. */

@@ -6,8 +6,8 @@ import { contentOf, kindOf, type NodeOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import { bindCall, bindNamedCall } from "./bind-call.ts";
 import { bindOperator } from "./bind-operator.ts";
+import { bindIndirection, bindRow } from "./bind-row.ts";
 import { bindSubquery } from "./bind-subquery.ts";
-import { bindSubscript } from "./bind-subscript.ts";
 import { coerce, coerceToBool, coerceToCommon, located } from "./coerce.ts";
 import { type Expr, someExpr } from "./expr.ts";
 import { bindColumn, outerExpr } from "./names.ts";
@@ -45,7 +45,8 @@ export function bindExpr(outer: Scope, node: Node): Expr {
     const message = "DEFAULT is not allowed in this context";
     throw new SqlError("42601", message, placed(scope, node.SetToDefault.location));
   }
-  if ("A_Indirection" in node) return bindSubscript(scope, node.A_Indirection, bind);
+  if ("A_Indirection" in node) return bindIndirection(scope, node.A_Indirection, bind);
+  if ("RowExpr" in node) return bindRow(node.RowExpr, scope, bind);
   if ("CollateClause" in node) return bindCollation(scope, node.CollateClause, bind);
   if ("SubLink" in node) return bindSubquery(scope, node.SubLink, bind);
   if ("GroupingFunc" in node) {
@@ -72,7 +73,6 @@ function isOfOuter(args: readonly Expr[]): boolean {
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  RowExpr: "a row as a value",
   GroupingFunc: "GROUPING",
   XmlExpr: "XML",
 };

@@ -5,7 +5,7 @@ import { tooDeep } from "../parse/parse-text.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import { coerce, coerceToBool, located } from "./coerce.ts";
-import type { CallExpr, Expr } from "./expr.ts";
+import { type CallExpr, type Expr, isVolatile } from "./expr.ts";
 import { textsOf } from "./names.ts";
 import type { Scope } from "./scope.ts";
 
@@ -95,11 +95,32 @@ function bindRows(scope: Scope, expr: NodeOf<"A_Expr">, bind: Bind): Expr {
   if (left.length !== right.length || left.length === 0) {
     throw new SqlError("42601", "unequal number of entries in row expressions");
   }
+  const pairs = left.map((node, i): Pair => [bind(node), bind(right[i] as Node)]);
+  if (ORDERS.has(name)) return rowOrder(scope, name, pairs);
   if (name !== "=" && name !== "<>") throw notSupported(`comparing rows by ${name}`);
-  const args = left.map((node, i) =>
-    operatorCall(scope, name, [bind(node), bind(right[i] as Node)]),
-  );
+  const args = pairs.map((pair) => operatorCall(scope, name, pair));
   return { kind: name === "=" ? "and" : "or", oid: OID.bool, typmod: -1, args };
+}
+
+type Pair = readonly [left: Expr, right: Expr];
+
+const ORDERS: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
+
+/**
+ * `(a, b) > (x, y)`: `a >= x AND (a > x OR (a = x AND b > y))`, since the first pair that is not
+ * equal decides. The condition on `a` alone is there for its index.
+ */
+function rowOrder(scope: Scope, name: string, pairs: readonly Pair[]): Expr {
+  const [pair, ...rest] = pairs as readonly [Pair, ...Pair[]];
+  if (pair.some(isVolatile)) throw notSupported("comparing rows of volatile values");
+  if (rest.length === 0) return operatorCall(scope, name, pair);
+  const type = { oid: OID.bool, typmod: -1 };
+  const strict = name.slice(0, 1);
+  const equal = operatorCall(scope, "=", pair);
+  const tied: Expr = { kind: "and", ...type, args: [equal, rowOrder(scope, name, rest)] };
+  const decided = operatorCall(scope, strict, pair);
+  const either: Expr = { kind: "or", ...type, args: [decided, tied] };
+  return { kind: "and", ...type, args: [operatorCall(scope, `${strict}=`, pair), either] };
 }
 
 /** A call of an operator by its name. @throws SqlError 42883, 42725. */

@@ -1,11 +1,13 @@
 import type { Node } from "libpg-query";
 import type { Datum } from "../../rows/datum.ts";
-import { notSupported } from "../error.ts";
-import { contentOf } from "../parse/statement.ts";
+import { notSupported, SqlError } from "../error.ts";
+import { typeName } from "../functions/coercion.ts";
+import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import type { RowColumn, RowValue } from "../types/row-value.ts";
-import { coerce } from "./coerce.ts";
-import type { Expr } from "./expr.ts";
+import { bindSubscript } from "./bind-subscript.ts";
+import { coerce, located } from "./coerce.ts";
+import { type Expr, fieldsOf } from "./expr.ts";
 import { columnExpr, textsOf, wholeRow } from "./names.ts";
 import type { Scope } from "./scope.ts";
 
@@ -16,41 +18,137 @@ const TAKE_ROWS: ReadonlySet<string> = new Set([
   "to_jsonb",
   "json_agg",
   "jsonb_agg",
+  "count",
 ]);
 
 /**
- * An argument that is a row: the name of a table, `table.*` or `ROW(…)`.
+ * An argument that is the row of a table: its name, or `table.*`.
  *
  * @returns undefined where the argument is none, or where the function takes none.
  */
-export function bindRowArgument(
-  scope: Scope,
-  name: string,
-  node: Node,
-  bind: (node: Node) => Expr,
-): Expr | undefined {
+export function bindRowArgument(scope: Scope, name: string, node: Node): Expr | undefined {
   if (!TAKE_ROWS.has(name)) return undefined;
-  const row = contentOf(node, "RowExpr");
-  if (row !== undefined) {
-    const args = (row.args ?? []).map((arg) => {
-      const expr = bind(arg);
-      return expr.oid === OID.unknown ? coerce(scope, expr, OID.text, -1, "implicit") : expr;
-    });
-    const columns = args.map(({ oid }, i) => ({ name: `f${i + 1}`, oid }));
-    return rowExpr(args, columns, "row");
-  }
+  return bindTableRow(scope, node);
+}
+
+/** `ROW(…)`, and `(a, b)` with more than one value. */
+export function bindRow(
+  { args: given = [] }: NodeOf<"RowExpr">,
+  scope: Scope,
+  bind: (node: Node) => Expr,
+): Expr {
+  const args = given.map((arg) => {
+    const expr = bind(arg);
+    return expr.oid === OID.unknown ? coerce(scope, expr, OID.text, -1, "implicit") : expr;
+  });
+  const columns = args.map(({ oid, typmod }, i) => ({ name: `f${i + 1}`, oid, typmod }));
+  return rowExpr(args, columns, "row");
+}
+
+/** The row of a table that a name means; undefined where it means something else. */
+function bindTableRow(scope: Scope, node: Node): Expr | undefined {
   const { fields = [] } = contentOf(node, "ColumnRef") ?? {};
   const isStar = fields.length > 1 && "A_Star" in (fields.at(-1) as Node);
   const names = textsOf(isStar ? fields.slice(0, -1) : fields);
   if (names.length === 0 || (names.length > 1 && !isStar)) return undefined;
   return wholeRow(scope, names, isStar, ({ columns, hasValue = false }, isJoined) => {
-    const shown = columns.map(({ name: column, oid }) => ({ name: column, oid }));
+    const shown = columns.map(({ name: column, oid, typmod }) => ({ name: column, oid, typmod }));
     return rowExpr(
       columns.map(columnExpr),
       shown,
       hasValue ? "never" : isJoined ? "unknown" : "row",
     );
   });
+}
+
+/** `(row).field`, `array[1]`, and any of these behind each other. */
+export function bindIndirection(
+  scope: Scope,
+  { arg, indirection = [] }: NodeOf<"A_Indirection">,
+  bind: (node: Node) => Expr,
+): Expr {
+  if (arg === undefined) throw notSupported("a field of a value");
+  const isField = "String" in (indirection[0] ?? {});
+  let expr = (isField ? bindTableRow(scope, arg) : undefined) ?? bind(arg);
+  for (let at = 0; at < indirection.length; ) {
+    const field = contentOf(indirection[at], "String");
+    if (field !== undefined) {
+      const before = expr;
+      const name = field.sval ?? "";
+      expr = located(scope, locationOf(arg), () => fieldExpr(scope, before, name, nameOf(arg)));
+      at++;
+      continue;
+    }
+    const next = indirection.findIndex((node, i) => i > at && !("A_Indices" in node));
+    const end = next < 0 ? indirection.length : next;
+    if (end === at) throw notSupported("a field of a value");
+    expr = bindSubscript(scope, expr, indirection.slice(at, end), bind);
+    at = end;
+  }
+  return expr;
+}
+
+/** The row whose fields `(row).*` names. */
+export function bindStarred(
+  scope: Scope,
+  { arg, indirection = [] }: NodeOf<"A_Indirection">,
+  bind: (node: Node) => Expr,
+): Expr {
+  if (indirection.length > 1) {
+    return bindIndirection(scope, { arg, indirection: indirection.slice(0, -1) } as never, bind);
+  }
+  return bindTableRow(scope, arg as Node) ?? bind(arg as Node);
+}
+
+function locationOf(node: Node): number | undefined {
+  const [content] = Object.values(node) as readonly { readonly location?: number }[];
+  return content?.location ?? (content === undefined ? undefined : 0);
+}
+
+/** The name of a table whose row is meant. */
+function nameOf(node: Node): string | undefined {
+  const fields = contentOf(node, "ColumnRef")?.fields ?? [];
+  return textsOf(fields).at("A_Star" in (fields.at(-1) ?? {}) ? -2 : -1);
+}
+
+/** @throws SqlError 42809, 42703. */
+export function fieldExpr(
+  { functions: { types } }: Scope,
+  row: Expr,
+  name: string,
+  table?: string,
+): Expr {
+  const columns = fieldsOf(row);
+  if (columns === undefined) {
+    const isRow = row.oid === OID.record || types.find(row.oid)?.kind === "c";
+    if (isRow) throw notSupported("a field of this row");
+    const type = typeName(types, row.oid);
+    const message = `column notation .${name} applied to type ${type}`;
+    throw new SqlError("42809", `${message}, which is not a composite type`);
+  }
+  const place = columns.findIndex((column) => column.name === name);
+  const column = columns[place];
+  if (column === undefined) {
+    const isTable = table !== undefined && row.kind === "call" && row.name === "row";
+    const message = isTable
+      ? `column ${table}.${name} does not exist`
+      : `could not identify column "${name}" in record data type`;
+    throw new SqlError("42703", message);
+  }
+  return {
+    kind: "call",
+    oid: column.oid,
+    typmod: column.typmod ?? -1,
+    name: `.${name}`,
+    // Fields of one row are told apart by it.
+    procedure: `field ${place}`,
+    isOperator: false,
+    args: [row],
+    evaluate: (value) => (value as unknown as RowValue).fields[place] ?? null,
+    isStrict: true,
+    isVolatile: false,
+    returnsSet: false,
+  };
 }
 
 /**
@@ -74,6 +172,7 @@ function rowExpr(
     kind: "call",
     oid: OID.record,
     typmod: -1,
+    columns,
     name: "row",
     procedure: "row",
     isOperator: false,

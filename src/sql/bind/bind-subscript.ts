@@ -16,13 +16,12 @@ type Bind = (node: Node) => Expr;
 /** `a[1]`, `a[1][2]`, `a[2:3]`: an element or a part of an array. @throws SqlError 42804. */
 export function bindSubscript(
   scope: Scope,
-  { arg, indirection = [] }: NodeOf<"A_Indirection">,
+  array: Expr,
+  indirection: readonly Node[],
   bind: Bind,
 ): Expr {
   const { types } = scope.functions;
   const indices = indirection.map((node) => contentOf(node, "A_Indices"));
-  if (arg === undefined || indices.includes(undefined)) throw notSupported("a field of a value");
-  const array = bind(arg);
   const element = types.elementOf(types.baseOf(array.oid));
   if (element === 0) {
     const type = typeName(types, array.oid);

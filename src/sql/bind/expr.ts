@@ -1,6 +1,7 @@
 import type { Datum } from "../../rows/datum.ts";
 import type { Cast } from "../functions/casts.ts";
 import type { Evaluate } from "../functions/implementation.ts";
+import type { RowColumn } from "../types/row-value.ts";
 
 /** What every bound expression says: its type, and how its column is named. */
 interface Typed {
@@ -70,6 +71,8 @@ export interface ColumnExpr extends Typed {
   /** Its place in the row of the source. */
   readonly slot: number;
   readonly name: string;
+  /** Of rows: their fields. */
+  readonly columns?: readonly RowColumn[] | undefined;
 }
 
 /** A value of the row around a subquery, which its run is given. */
@@ -77,6 +80,8 @@ export interface OuterExpr extends Typed {
   readonly kind: "outer";
   readonly index: number;
   readonly name: string;
+  /** Of rows: their fields. */
+  readonly columns?: readonly RowColumn[] | undefined;
 }
 
 /** A query below an expression, as its evaluation needs it. */
@@ -119,7 +124,7 @@ export interface CallExpr extends Typed {
   readonly isStable?: boolean;
   readonly returnsSet: boolean;
   /** Of a function of several output columns: each value is a row of them. */
-  readonly columns?: readonly { readonly name: string; readonly oid: number }[];
+  readonly columns?: readonly RowColumn[] | undefined;
   /** The name of its one value, where the function has one for it. */
   readonly outputName?: string;
   /** `evaluate` gives a promise. */
@@ -142,6 +147,11 @@ export interface AnyExpr extends Typed {
   readonly operator: string;
   readonly evaluate: Evaluate;
   readonly isAll: boolean;
+}
+
+/** The fields of an expression that is a row, where they are known. */
+export function fieldsOf(expr: Expr): readonly RowColumn[] | undefined {
+  return "columns" in expr ? expr.columns : undefined;
 }
 
 /** The expressions that an expression is made of. */

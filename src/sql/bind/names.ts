@@ -2,7 +2,7 @@ import type { Node } from "libpg-query";
 import { notSupported, SqlError } from "../error.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { located } from "./coerce.ts";
-import type { Expr } from "./expr.ts";
+import { type Expr, fieldsOf } from "./expr.ts";
 import type { OuterRefs, Scope, ScopeColumn, ScopeTable } from "./scope.ts";
 
 export function textsOf(nodes: readonly Node[] | undefined): readonly string[] {
@@ -120,7 +120,8 @@ export function outerExpr({ refs }: OuterRefs, expr: Expr): Expr {
   const known = refs.findIndex(isSame);
   const index = known < 0 ? refs.push(expr) - 1 : known;
   const { oid, typmod } = expr;
-  return { kind: "outer", oid, typmod, index, name: "name" in expr ? expr.name : "?column?" };
+  const name = "name" in expr ? expr.name : "?column?";
+  return { kind: "outer", oid, typmod, index, name, columns: fieldsOf(expr) };
 }
 
 /** Strings in double quotes are the most common mistake; a misspelt name the next. */
@@ -178,6 +179,7 @@ function missingTable(names: readonly string[]): SqlError {
   return new SqlError("42P01", `missing FROM-clause entry for table "${names.at(-1) ?? ""}"`);
 }
 
-export function columnExpr({ oid, typmod, slot, name, expr, shown }: ScopeColumn): Expr {
-  return expr ?? { kind: "column", oid, typmod, slot, name: shown ?? name };
+export function columnExpr(column: ScopeColumn): Expr {
+  const { oid, typmod, slot, name, expr, shown, columns } = column;
+  return expr ?? { kind: "column", oid, typmod, slot, name: shown ?? name, columns };
 }

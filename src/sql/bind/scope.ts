@@ -4,6 +4,7 @@ import type { FunctionRegistry, ResolvedCall } from "../functions/resolve.ts";
 import type { Source } from "../parse/source.ts";
 import type { NodeOf } from "../parse/statement.ts";
 import type { SqlContext } from "../types/context.ts";
+import type { RowColumn } from "../types/row-value.ts";
 import type { CallExpr, Expr, SubqueryPlan } from "./expr.ts";
 
 /** A column that names may mean. */
@@ -19,6 +20,8 @@ export interface ScopeColumn {
   readonly expr?: Expr | undefined;
   /** How plans name it; by its name where absent. */
   readonly shown?: string | undefined;
+  /** Of rows: their fields. */
+  readonly columns?: readonly RowColumn[] | undefined;
 }
 
 /** A relation of FROM. */

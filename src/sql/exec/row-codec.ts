@@ -1,5 +1,6 @@
 import { deserialize, serialize } from "node:v8";
 import { type Datum, Numeric } from "../../rows/index.ts";
+import type { RowValue } from "../types/row-value.ts";
 import type { Row } from "./run.ts";
 
 /**
@@ -24,6 +25,8 @@ const TAG = {
   array: 13,
   missing: 14,
   other: 15,
+  /** A row as one value. */
+  row: 16,
 } as const;
 
 const SHORT = /^[\0-\x7f]*$/;
@@ -141,6 +144,11 @@ export class RowWriter {
       this.add(value.dimensions);
       this.add(value.lowerBounds);
       this.add(value.elements);
+    } else if ("fields" in value) {
+      const { fields, columns } = value as unknown as RowValue;
+      this.#tag(TAG.row);
+      this.add(fields);
+      this.#text(JSON.stringify(columns));
     } else {
       this.#tag(TAG.other);
       this.#bytes(serialize(value));
@@ -238,6 +246,8 @@ export class RowReader {
           lowerBounds: this.#row(),
           elements: this.#row(),
         };
+      case TAG.row:
+        return { fields: this.#row(), columns: JSON.parse(String(this.#value())) };
       case TAG.other:
         return deserialize(this.#bytes());
       default:

@@ -9,6 +9,7 @@ import { enumFamily } from "./enums.ts";
 import { floatFamily } from "./floats.ts";
 import { formattingFamily } from "./formatting.ts";
 import type { Family } from "./implementation.ts";
+import { informationSchemaFamily } from "./information-schema.ts";
 import { integerFamily } from "./integers.ts";
 import { intervalFamily } from "./intervals.ts";
 import { jsonFamily } from "./json.ts";
@@ -36,6 +37,7 @@ export const FAMILIES: Family = {
   ...advisoryLockFamily,
   ...comparisonFamily,
   ...integerFamily,
+  ...informationSchemaFamily,
   ...floatFamily,
   ...dateTimeFamily,
   ...datePartFamily,

@@ -9,6 +9,7 @@ import { type Candidate, fitting, selectCandidate } from "./candidates.ts";
 import { findCoercion, typeName } from "./coercion.ts";
 import { FAMILIES } from "./families.ts";
 import { type Evaluate, type Family, TypedImplementation } from "./implementation.ts";
+import { INFORMATION_SCHEMA } from "./information-schema.ts";
 import { resolvePolymorphic } from "./polymorphic.ts";
 
 /** A call that resolution has settled. */
@@ -47,6 +48,8 @@ export interface CallOptions {
   readonly names?: readonly string[];
   /** `VARIADIC array` as the last argument. */
   readonly isVariadic?: boolean;
+  /** As the call names it: `pg_catalog` where absent. */
+  readonly schema?: string | undefined;
 }
 
 interface Shape extends Candidate {
@@ -183,7 +186,9 @@ export class FunctionRegistry {
   }
 
   #shapes(name: string, count: number, options: CallOptions): readonly Shape[] {
-    const rows = signatures().proceduresByName.get(name) ?? [];
+    const isOfViews = options.schema === "information_schema";
+    const known = signatures().proceduresByName.get(name) ?? [];
+    const rows = isOfViews ? INFORMATION_SCHEMA.filter((row) => row.name === name) : known;
     const shapes = rows.flatMap((row) => this.#shapeOf(row, count, options) ?? []);
     // Of equal shapes the one without a variadic rest or defaults wins.
     return shapes.filter((shape) => {

@@ -30,7 +30,8 @@ export function projectNode(child: PlanNode, exprs: readonly Expr[], width: numb
         throw notSupported("a function that returns a set as the argument of another");
       }
       const slot = width + sets.push(part) - 1;
-      return { kind: "column", oid: part.oid, typmod: part.typmod, slot, name: part.name };
+      const { oid, typmod, name, columns } = part;
+      return { kind: "column", oid, typmod, slot, name, columns };
     }),
   );
   const values = flat.map(compile);

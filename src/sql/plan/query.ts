@@ -1,9 +1,10 @@
 import type { Node } from "libpg-query";
-import type { Expr } from "../bind/expr.ts";
+import { type Expr, fieldsOf } from "../bind/expr.ts";
 import type { ScopeColumn, ScopeTable } from "../bind/scope.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import type { Column } from "../session/started.ts";
 import type { TypeRegistry } from "../types/registry.ts";
+import type { RowColumn } from "../types/row-value.ts";
 import type { From } from "./from-tree.ts";
 import type { PlanNode } from "./node.ts";
 
@@ -14,6 +15,8 @@ export interface OutputColumn {
   readonly typmod: number;
   readonly tableOid: number;
   readonly attribute: number;
+  /** Of rows: their fields. */
+  readonly columns?: readonly RowColumn[] | undefined;
 }
 
 /** A planned query. */
@@ -63,8 +66,8 @@ export function derivedTable(
   columns: readonly OutputColumn[],
   names: readonly string[],
 ): ScopeTable {
-  const seen = columns.map(({ name: own, oid, typmod }, slot): ScopeColumn => {
-    const column = { name: names[slot] ?? own, oid, typmod, slot };
+  const seen = columns.map(({ name: own, oid, typmod, columns: fields }, slot): ScopeColumn => {
+    const column = { name: names[slot] ?? own, oid, typmod, slot, columns: fields };
     return { ...column, tableOid: 0, attribute: 0 };
   });
   return { name, columns: seen };
@@ -94,8 +97,8 @@ function nameOf(node: Node | undefined): NodeName | undefined {
   }
   if ("CollateClause" in node) return nameOf(node.CollateClause.arg);
   if ("A_Indirection" in node) {
-    const field = lastOf(node.A_Indirection.indirection);
-    return named(field) ?? nameOf(node.A_Indirection.arg);
+    const fields = (node.A_Indirection.indirection ?? []).filter((each) => "String" in each);
+    return named(lastOf(fields)) ?? nameOf(node.A_Indirection.arg);
   }
   if ("SubLink" in node) return subqueryName(node.SubLink);
   if ("A_Const" in node)
@@ -131,7 +134,7 @@ function plainName(node: Node): string | undefined {
 export function outputOf(name: string, expr: Expr, origin?: ScopeColumn): OutputColumn {
   const { oid, typmod } = expr;
   const { tableOid = 0, attribute = 0 } = origin ?? {};
-  return { name, oid, typmod, tableOid, attribute };
+  return { name, oid, typmod, tableOid, attribute, columns: fieldsOf(expr) };
 }
 
 function subqueryName({ subLinkType, subselect }: NodeOf<"SubLink">): NodeName | undefined {

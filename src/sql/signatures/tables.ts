@@ -105,6 +105,8 @@ export interface Signatures {
   /** By source and target OID, as `castKey` joins them. */
   readonly castByTypes: ReadonlyMap<number, CastRow>;
   readonly aggregateByProcedure: ReadonlyMap<number, AggregateRow>;
+  /** As `pg_get_keywords` gives them. */
+  readonly keywords: readonly (readonly (string | boolean)[])[];
 }
 
 const OID_RANGE = 0x1_0000_0000;
@@ -231,5 +233,6 @@ function load(): Signatures {
     casts,
     castByTypes: new Map(casts.map((row) => [castKey(row.source, row.target), row])),
     aggregateByProcedure: new Map(aggregates.map((row) => [row.procedure, row])),
+    keywords: (tables["keywords"] ?? []) as Signatures["keywords"],
   };
 }

@@ -10,6 +10,7 @@ import { enumCodec } from "./enums.ts";
 import { quoteIdentifier } from "./identifier.ts";
 import { numericModifier, packNumericModifier } from "./numeric.ts";
 import { OID } from "./oids.ts";
+import { rowCodec } from "./row-value.ts";
 
 /** A type as the binder and the executor see it: PostgreSQL's row and the codec. */
 export interface SqlType extends TypeRow {
@@ -315,6 +316,10 @@ export class TypeRegistry {
         delimiter: element.delimiter,
         codec: element.codec,
       }) as TypeCodec<Datum>;
+    }
+    if (row.oid === OID.record) {
+      // A domain's values are those of what it rests on.
+      return rowCodec((oid) => this.get(this.baseOf(oid)).codec);
     }
     if (Object.hasOwn(CODECS, row.name)) return CODECS[row.name] as TypeCodec<Datum>;
     return unsupported(row.name);

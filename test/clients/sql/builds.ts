@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 /*
  * What the programs of Java, Go and Rust are built of, into `target/` beside this file, once for
@@ -15,7 +15,7 @@ const TARGET = join(HERE, "target");
 /** A program of another language, with what runs it. */
 export interface Build {
   readonly name: string;
-  /** Of the program and of what pins its dependencies. */
+  /** Of the program and of what pins its dependencies; relative to this file's folder. */
   readonly sources: readonly string[];
   /** The commands that it needs, each with the oldest version that will do. */
   readonly tools: readonly (readonly [command: string, version: string, least: number])[];
@@ -108,7 +108,7 @@ export function lacking({ tools }: Build): string | undefined {
 /** Builds a program unless it is built. @throws Error where a step fails; it has said why. */
 export async function build({ name, sources, steps, command }: Build): Promise<void> {
   const hash = createHash("sha256").update(JSON.stringify(steps));
-  for (const source of sources) hash.update(await readFile(join(HERE, source)));
+  for (const source of sources) hash.update(await readFile(resolve(HERE, source)));
   const wanted = hash.digest("hex");
   // Written last, so that a half-made program is made anew.
   const stamp = join(TARGET, `${name}.sha256`);

@@ -9,7 +9,15 @@ import { add, type Counts, finish, missing, ONE_FAILED } from "../counts.ts";
 import { withServer } from "../with-server.ts";
 import { stepsOf, wrongWith } from "./compare.ts";
 import { runDialect } from "./dialect.ts";
-import { prepareTools, type Runtimes, runSession, TOOLS, type Tool } from "./tools.ts";
+import {
+  type Command,
+  LACKING,
+  prepareTools,
+  type Runtimes,
+  runSession,
+  TOOLS,
+  type Tool,
+} from "./tools.ts";
 
 /*
  * Sessions of ORMs and of other tools against a server of this checkout and against PostgreSQL 15:
@@ -30,7 +38,7 @@ interface Both {
 
 /** Why a tool is not tried; undefined where it is. */
 async function lacking({ port, runtimes }: Both, tool: Tool): Promise<string | undefined> {
-  if (runtimes[tool.language] === undefined) return "no Python 3.10 or newer with venv";
+  if (runtimes[tool.language] === undefined) return LACKING[tool.language];
   if (tool.needs === undefined) return undefined;
   const wire = await PostgresWire.connect(port, USER, tool.name);
   const answers = await wire.query(tool.needs);
@@ -46,7 +54,7 @@ async function runTool(both: Both, tool: Tool): Promise<Counts> {
     console.log(`  skip: ${tool.name} is not tried: ${lacks}`);
     return { ...NONE, skipped: 1 };
   }
-  const command = both.runtimes[tool.language] as string;
+  const command = both.runtimes[tool.language] as Command;
   const env = { PGHOST: "127.0.0.1", PGUSER: USER, PGDATABASE: tool.name };
   // Both at once: each waits for its server most of the time.
   const [expected, actual] = await Promise.all(
@@ -67,7 +75,7 @@ async function runTool(both: Both, tool: Tool): Promise<Counts> {
 async function tryDialect({ postgres, port, runtimes }: Both, isWhole: boolean): Promise<Counts> {
   console.log(`\n${DIALECT}`);
   if (runtimes.python === undefined) {
-    console.log(`  skip: ${DIALECT} is not tried: no Python 3.10 or newer with venv`);
+    console.log(`  skip: ${DIALECT} is not tried: ${LACKING.python}`);
     return { ...NONE, skipped: 1 };
   }
   const env = { PGHOST: "127.0.0.1", PGUSER: USER, PGDATABASE: DIALECT };

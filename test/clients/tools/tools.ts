@@ -3,10 +3,37 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { findPython, PythonEnvironment } from "../python.ts";
+import { type Build, build, lacking } from "../sql/builds.ts";
 import { prepareDialect } from "./dialect.ts";
 
 const HERE = import.meta.dirname;
 const NODE = join(HERE, "node");
+const JAVA = join(HERE, "java");
+const CLASSES = join(JAVA, "target");
+/** The wildcard names every archive of the folder. */
+const CLASS_PATH = `${CLASSES}:${join(CLASSES, "*")}`;
+const JAVA_SOURCES = ["Transcript.java", "HibernateSession.java"];
+
+/** The sessions of tools that are libraries of Java. */
+const JAVA_TOOLS: Build = {
+  name: "java-tools",
+  sources: ["pom.xml", ...JAVA_SOURCES].map((file) => join(JAVA, file)),
+  tools: [
+    ["mvn", "-version", 3],
+    ["javac", "-version", 17],
+    ["java", "-version", 17],
+  ],
+  steps: [
+    {
+      cwd: JAVA,
+      command: "mvn",
+      args: ["-q", "-B", "dependency:copy-dependencies", `-DoutputDirectory=${CLASSES}`],
+    },
+    { cwd: JAVA, command: "javac", args: ["-cp", CLASS_PATH, "-d", CLASSES, ...JAVA_SOURCES] },
+  ],
+  // A short run is over before the second compiler is worth its work.
+  command: ["java", "-XX:TieredStopAtLevel=1", "-cp", CLASS_PATH],
+};
 /** A session hangs that takes longer, on a slow machine too. */
 const LIMIT_MS = 600_000;
 
@@ -14,8 +41,8 @@ const LIMIT_MS = 600_000;
 export interface Tool {
   /** Of the tool, and of the database that its session has for itself. */
   readonly name: string;
-  readonly language: "python" | "dbt" | "node";
-  /** In the folder `node`, or `python`. */
+  readonly language: keyof Runtimes;
+  /** In the folder `node`, or `python`; of Java, a class. */
   readonly file: string;
   /** A statement that the tool cannot do without; it is skipped where the server refuses it. */
   readonly needs?: string;
@@ -33,28 +60,44 @@ export const TOOLS: readonly Tool[] = [
   { name: "kysely", language: "node", file: "kysely.mjs", needs: ADVISORY },
   { name: "drizzle", language: "node", file: "drizzle.mjs" },
   { name: "prisma", language: "node", file: "prisma.mjs", databases: ["prisma_shadow"] },
+  { name: "hibernate", language: "java", file: "HibernateSession" },
 ];
 
 /** What the sessions are run by: undefined for a language that this machine lacks. */
 export interface Runtimes {
-  readonly python: string | undefined;
+  readonly python: Command | undefined;
   /** An environment of its own: it wants other versions of what others want too. */
-  readonly dbt: string | undefined;
-  readonly node: string;
+  readonly dbt: Command | undefined;
+  readonly node: Command;
+  readonly java: Command | undefined;
 }
+
+/** What runs a session; its file, or its class, comes behind. */
+export type Command = readonly [program: string, ...args: string[]];
+
+/** What a machine without the runtime of a language lacks. */
+export const LACKING: Readonly<Record<keyof Runtimes, string>> = {
+  python: "no Python 3.10 or newer with venv",
+  dbt: "no Python 3.10 or newer with venv",
+  node: "no Node",
+  java: "no Java 17 or newer with Maven 3",
+};
 
 /** Installs the tools. @throws Error where that fails; it has said why. */
 export async function prepareTools(): Promise<Runtimes> {
   installNode();
   const base = findPython();
-  const node = process.execPath;
-  if (base === undefined) return { python: undefined, dbt: undefined, node };
+  const node: Command = [process.execPath];
+  const hasJava = lacking(JAVA_TOOLS) === undefined;
+  if (hasJava) await build(JAVA_TOOLS);
+  const java = hasJava ? JAVA_TOOLS.command : undefined;
+  if (base === undefined) return { python: undefined, dbt: undefined, node, java };
   const python = new PythonEnvironment(join(HERE, ".venv"), join(HERE, "requirements.txt"));
   await python.prepare(base);
   const dbt = new PythonEnvironment(join(HERE, ".venv-dbt"), join(HERE, "dbt-requirements.txt"));
   await dbt.prepare(base);
   await prepareDialect(base);
-  return { python: python.python, dbt: dbt.python, node };
+  return { python: [python.python], dbt: [dbt.python], node, java };
 }
 
 /** As the lock file says; no script of a package is run. */
@@ -74,11 +117,12 @@ function installNode(): void {
 /** Runs a session, and gives what it printed. */
 export async function runSession(
   { language, file }: Tool,
-  command: string,
+  [program, ...args]: Command,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
   const folder = language === "node" ? NODE : join(HERE, "python");
-  const child = spawn(command, [join(folder, file)], {
+  const session = language === "java" ? file : join(folder, file);
+  const child = spawn(program, [...args, session], {
     env: { ...process.env, ...env, PYTHONDONTWRITEBYTECODE: "1" },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: LIMIT_MS,

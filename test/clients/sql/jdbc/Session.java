@@ -405,6 +405,14 @@ public final class Session {
     names(about.getTablePrivileges(null, "public", "jdbc_orders"), "GRANTEE");
     names(about.getExportedKeys(null, "public", "jdbc_orders"), "FKCOLUMN_NAME");
     names(about.getUDTs(null, null, "%", null), "TYPE_NAME");
+    equal(names(about.getPrimaryKeys(null, "public", "jdbc_orders"), "COLUMN_NAME"), "[id]");
+    equal(
+        names(about.getIndexInfo(null, "public", "jdbc_orders", true, true), "COLUMN_NAME"),
+        "[email, id]");
+    equal(
+        names(about.getBestRowIdentifier(null, "public", "jdbc_orders", 0, true), "COLUMN_NAME"),
+        "[id]");
+    equal(List.of(about.getSQLKeywords().split(",")).contains("analyse"), true);
   }
 
   private static String names(ResultSet rows, String column) throws SQLException {
