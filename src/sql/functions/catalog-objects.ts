@@ -1,4 +1,4 @@
-import type { Datum } from "../../rows/datum.ts";
+import type { ArrayDatum, Datum } from "../../rows/datum.ts";
 import {
   constraintDefinition,
   indexColumn,
@@ -152,6 +152,9 @@ function describe(oid: number, catalog: string, at: SqlContext): string | null {
 export const catalogObjectFamily: Family = {
   format_type: withTypes((types, oid: number | null, typmod: number | null) =>
     oid === null ? null : formatType(types, oid, typmod),
+  ),
+  oidvectortypes: withTypes((types, { elements }: ArrayDatum) =>
+    elements.map((oid) => formatType(types, oid as number, -1)).join(", "),
   ),
   pg_get_userbyid(oid: number, at: SqlContext) {
     if (oid === OWNER_OID) return at.session.sessionUser;

@@ -12,7 +12,9 @@ const JAVA = join(HERE, "java");
 const CLASSES = join(JAVA, "target");
 /** The wildcard names every archive of the folder. */
 const CLASS_PATH = `${CLASSES}:${join(CLASSES, "*")}`;
-const JAVA_SOURCES = ["Transcript.java", "HibernateSession.java"];
+const JAVA_SOURCES = ["Transcript", "HibernateSession", "FlywaySession", "JooqSession"].map(
+  (name) => `${name}.java`,
+);
 
 /** The sessions of tools that are libraries of Java. */
 const JAVA_TOOLS: Build = {
@@ -61,6 +63,8 @@ export const TOOLS: readonly Tool[] = [
   { name: "drizzle", language: "node", file: "drizzle.mjs" },
   { name: "prisma", language: "node", file: "prisma.mjs", databases: ["prisma_shadow"] },
   { name: "hibernate", language: "java", file: "HibernateSession" },
+  { name: "flyway", language: "java", file: "FlywaySession" },
+  { name: "jooq", language: "java", file: "JooqSession" },
 ];
 
 /** What the sessions are run by: undefined for a language that this machine lacks. */

@@ -6,13 +6,20 @@ import java.util.Arrays;
 import java.util.List;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
+import org.flywaydb.database.postgresql.PostgreSQLConfigurationExtension;
 
 /** Flyway: migrations by version, repeated ones, failures, repair, a baseline, clean. */
 public final class FlywaySession {
   private static Path folder;
 
   private static Flyway flyway(String... schemas) {
-    return Flyway.configure()
+    FluentConfiguration configuration = Flyway.configure();
+    // A lock of a transaction would wait for CREATE INDEX CONCURRENTLY, and the other way.
+    configuration
+        .getConfigurationExtension(PostgreSQLConfigurationExtension.class)
+        .setTransactionalLock(false);
+    return configuration
         .dataSource(Transcript.url(), System.getenv("PGUSER"), "")
         .locations("filesystem:" + folder)
         .schemas(schemas)
@@ -113,7 +120,7 @@ public final class FlywaySession {
     Transcript.step("makes a schema, and a baseline of another", () -> {
       var made = flyway("app").migrate();
       try (Connection connection = Transcript.connect()) {
-        Transcript.execute(connection, "CREATE SCHEMA old; CREATE TABLE old.person (a int)");
+        Transcript.execute(connection, "CREATE SCHEMA old; CREATE TABLE old.person (email text, mood text)");
       }
       Flyway old = Flyway.configure()
           .configuration(flyway("old").getConfiguration())
