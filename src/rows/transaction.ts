@@ -138,11 +138,8 @@ export class RowTransaction implements LockOwner {
     const context = () => this.#context;
     this.#checkHost = { view: this.#view, context, lock, read: readLocked };
     const readToPut = (key: Uint8Array) => this.#readToPut(key);
-    this.#writes = new RowWrites({
-      ...this.#checkHost,
-      foreignKeys: this.#foreignKeys,
-      readToPut,
-    });
+    const foreignKeys = this.#foreignKeys;
+    this.#writes = new RowWrites({ ...this.#checkHost, foreignKeys, readToPut });
   }
 
   /** What it reads: everything up to this sequence. */
