@@ -67,6 +67,10 @@ const calling =
 const REQUEST = { id: "r1", hash: "h1", amount: 5 };
 
 /** What examples take for granted, by file and place. */
+const TIMED = Schema.table({
+  columns: { at: columns.timestamp(), what: columns.text() },
+  primaryKey: ["at", "what"],
+});
 const SCOPES: Readonly<Record<string, Prepare>> = {
   "docs/history.md 0": async (closing) => {
     const firn = await served(closing);
@@ -165,26 +169,34 @@ const SCOPES: Readonly<Record<string, Prepare>> = {
     };
   },
   "docs/patterns.md 8": patterned({ message: { id: "m1" } }),
-  "docs/patterns.md 9": patterned({}),
-  "docs/patterns.md 10": patterned({ signal: new AbortController().signal, handle: enough }),
-  "docs/patterns.md 11": calling({}, async (namespace) => {
+  "docs/patterns.md 9": async (closing) => {
+    const namespace = await embedded(closing);
+    await namespace.createTable("events", TIMED);
+    return { patterns: namespace.patterns };
+  },
+  "docs/patterns.md 10": patterned({}),
+  "docs/patterns.md 11": patterned({ signal: new AbortController().signal, handle: enough }),
+  "docs/patterns.md 12": calling({}, async (namespace) => {
     const schema = Schema.table({
       columns: { id: columns.text(), state: columns.text() },
       primaryKey: ["id"],
     });
     await namespace.createTable("orders", schema);
   }),
-  "docs/patterns.md 12": calling({ send: () => {} }),
-  "docs/patterns.md 13": calling({}),
+  "docs/patterns.md 13": calling({ send: () => {} }),
   "docs/patterns.md 14": calling({}),
-  "docs/patterns.md 15": calling({
+  "docs/patterns.md 15": calling({}),
+  "docs/patterns.md 16": calling({
     request: REQUEST,
     pay: async () => ({ state: "paid" }),
     findOrPay: async () => ({ state: "paid" }),
   }),
-  "docs/patterns.md 16": calling({ message: { id: "m1" } }),
-  "docs/patterns.md 17": calling({}),
-  "docs/patterns.md 18": calling({}),
+  "docs/patterns.md 17": calling({ message: { id: "m1" } }),
+  "docs/patterns.md 18": calling({}, async (namespace) => {
+    await namespace.createTable("events", TIMED);
+  }),
+  "docs/patterns.md 19": calling({}),
+  "docs/patterns.md 20": calling({}),
 };
 
 /** Examples that run elsewhere: `test/keys/docs.test.ts`, `test/lsm/readme.test.ts`. */

@@ -443,6 +443,9 @@ async function everyPattern(api: Api, ns: string): Promise<void> {
   const span = { ttlMs: 1_000, bucketMs: 1_000 };
   await seen("find-new", { keys: ["a"], ...span });
   await seen("drop-expired", span);
+  const archives = await at("archives");
+  await archives("run", { table: "archives", keepMs: 0, bucketMs: 1_000 });
+  await api.done("GET", `${ns}/archives/archives/objects`);
   const links = await at("links");
   await links("add-node", { node: "a" });
   await links("link", { from: "a", to: "a" });
