@@ -21,6 +21,9 @@ async function placeOf(table: string, settings: object = {}): Promise<string> {
   return Number(rows[0]?.[0]) < 0x1000_0000 ? "default" : "hot";
 }
 
+/** Times of the past are told apart by the millisecond. */
+const pause = (): Promise<void> => new Promise((done) => setTimeout(done, 5));
+
 beforeAll(async () => {
   team = await Team.open({});
   await ask("POST", "/shards/default:create", { name: "hot" });
@@ -61,6 +64,25 @@ describe("ALTER TABLE … SET (shard = …)", () => {
     const oids = await rowsOf(team, "select count(*), count(distinct oid) from pg_class");
     expect(oids[0]?.[0]).toBe(oids[0]?.[1]);
     expect(await rowsOf(team, "select count(*) from pg_description")).toEqual([["1"]]);
+  });
+
+  it("leaves what was there before to reads of the past", async () => {
+    await rowsOf(team, "create table past(id int primary key, n int)");
+    await rowsOf(team, "create table stays(id int primary key) with (shard = 'hot')");
+    await rowsOf(team, "insert into past values (1, 1)");
+    await rowsOf(team, "insert into stays values (1)");
+    const asked = "select past.n, count(*) from past, stays";
+    await pause();
+    const [[before]] = (await rowsOf(team, "select clock_timestamp()::text")) as [[string]];
+    await pause();
+    await rowsOf(team, "update past set n = 2");
+    await rowsOf(team, "alter table past set (shard = 'hot')");
+    await rowsOf(team, "update past set n = 3; insert into stays values (2)");
+    for (const settings of [{}, { "firn.shard": "hot" }]) {
+      const then = `${asked} as of system time '${before}' group by 1`;
+      expect(await rowsOf(team, then, { settings })).toEqual([[1, "1"]]);
+      expect(await rowsOf(team, `${asked} group by 1`, { settings })).toEqual([[3, "2"]]);
+    }
   });
 
   it("is refused where it would part tables, in a block, and for no shard", async () => {
