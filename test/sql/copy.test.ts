@@ -262,6 +262,14 @@ describe("COPY of many rows", () => {
     expect(await rows("select count(*) from m")).toEqual([`${MANY + writes}`]);
   });
 
+  it("is undone with its block", async () => {
+    await run("begin");
+    await begin(1);
+    expect(await end()).toBe(`COPY ${MANY}`);
+    await run("rollback");
+    expect(await rows("select count(*) from m")).toEqual(["0"]);
+  });
+
   it("leaves nothing where the client takes it back", async () => {
     await begin(1);
     client.send(message("f", text("no more")));
