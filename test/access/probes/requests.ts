@@ -177,12 +177,20 @@ function queryOf(operation: ApiOperation, slots: Slots, prng: SeededPrng): reado
   });
 }
 
+/** No probe asks a store that is elsewhere. */
+const ALWAYS: Readonly<Record<string, readonly string[]>> = {
+  createStorageProfile: ["skipCheck=true"],
+};
+
 function bodyOf(name: string, operation: ApiOperation, slots: Slots, prng: SeededPrng): unknown {
   if (name === "runSql") {
     return {
       statement: `select * from ${slots["path"]}.${slots["name"]}`,
       catalog: slots["catalogName"],
     };
+  }
+  if (name === "createStorageProfile") {
+    return { name: slots["made"], roots: [`s3://probed/${slots["made"]}`], region: "eu-north-1" };
   }
   const { body } = operation;
   return body === undefined ? undefined : new Values(prng, slots).of(body);
@@ -202,7 +210,8 @@ function ofNative([name, operation]: readonly [string, ApiOperation]): Probed {
     dryRuns: once,
     request: (slots, seed) => {
       const prng = new SeededPrng(seed);
-      const query = [...queryOf(operation, slots, prng), ...(once ? ["dryRun=true"] : [])];
+      const drawn = ALWAYS[name] ?? queryOf(operation, slots, prng);
+      const query = [...drawn, ...(once ? ["dryRun=true"] : [])];
       const body = bodyOf(name, operation, slots, prng);
       const path = filled(template, parameters, slots, ".");
       return {
