@@ -1,7 +1,8 @@
 import type { Datum } from "../../rows/datum.ts";
 import { invalidParameter, SqlError } from "../error.ts";
+import { vector } from "../types/arrays.ts";
 import type { SqlContext } from "../types/context.ts";
-import { quoteIdentifier } from "../types/identifier.ts";
+import { parseIdentifier, quoteIdentifier } from "../types/identifier.ts";
 import { OID } from "../types/oids.ts";
 import { characterCount } from "../types/texts.ts";
 import { type CallTypes, type Family, textOf, typed } from "./implementation.ts";
@@ -82,6 +83,7 @@ type Values = readonly [...(readonly Datum[]), SqlContext];
 
 export const formattingFamily: Family = {
   quote_ident: quoteIdentifier,
+  parse_ident: (text: string, isStrict: boolean) => vector(parseIdentifier(text, isStrict)),
   quote_literal: quoteLiteral,
   quote_nullable: (a: string | null) => (a === null ? "NULL" : quoteLiteral(a)),
   "quote_literal(anyelement)": typed((call) => {

@@ -13,6 +13,8 @@ import { stepsOf } from "./compare.ts";
  * come with the package; what they require of PostgreSQL is in its sources alone.
  */
 
+/** SQLAlchemy's suite for dialects, which judges itself. */
+export const DIALECT = "dialect";
 const HERE = join(import.meta.dirname, "dialect");
 const VERSION = "2.0.58";
 const TARGET = join(HERE, "target");

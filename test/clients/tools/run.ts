@@ -8,7 +8,7 @@ import { PostgresWire } from "../../support/postgres-wire.ts";
 import { add, type Counts, finish, missing, ONE_FAILED } from "../counts.ts";
 import { withServer } from "../with-server.ts";
 import { stepsOf, wrongWith } from "./compare.ts";
-import { runDialect } from "./dialect.ts";
+import { DIALECT, runDialect } from "./dialect.ts";
 import {
   type Command,
   LACKING,
@@ -26,8 +26,6 @@ import {
 
 const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
 const USER = "tester";
-/** SQLAlchemy's suite for dialects, which judges itself. */
-const DIALECT = "dialect";
 
 interface Both {
   readonly postgres: PostgresServer;
@@ -96,6 +94,13 @@ function databasesOf(names: readonly string[]): readonly string[] {
   return [...names, ...others.flatMap(({ databases = [] }) => databases)];
 }
 
+/** What some tools need to be installed. */
+function wantedBy(names: readonly string[]): ReadonlySet<string> {
+  const tools = TOOLS.filter(({ name }) => names.includes(name));
+  const suite = names.includes(DIALECT) ? [DIALECT] : [];
+  return new Set([...tools.map(({ language }) => language), ...suite]);
+}
+
 async function makeDatabases(postgres: PostgresServer, names: readonly string[]): Promise<void> {
   const admin = await postgres.connect();
   await admin.query(`CREATE ROLE ${USER} SUPERUSER LOGIN`);
@@ -106,7 +111,7 @@ async function makeDatabases(postgres: PostgresServer, names: readonly string[])
 async function runTools(names: readonly string[], port: number | undefined): Promise<Counts> {
   const programs = postgresPrograms();
   if (port === undefined || programs === undefined) return ONE_FAILED;
-  const runtimes = await prepareTools();
+  const runtimes = await prepareTools(wantedBy(names));
   const postgres = await startPostgres(programs);
   try {
     await makeDatabases(postgres, databasesOf(names));

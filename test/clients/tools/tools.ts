@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { findPython, PythonEnvironment } from "../python.ts";
 import { type Build, build, lacking } from "../sql/builds.ts";
-import { prepareDialect } from "./dialect.ts";
+import { DIALECT, prepareDialect } from "./dialect.ts";
 
 const HERE = import.meta.dirname;
 const NODE = join(HERE, "node");
@@ -44,7 +44,7 @@ export interface Tool {
   /** Of the tool, and of the database that its session has for itself. */
   readonly name: string;
   readonly language: keyof Runtimes;
-  /** In the folder `node`, or `python`; of Java, a class. */
+  /** In the folder of its language; of Java, a class. */
   readonly file: string;
   /** A statement that the tool cannot do without; it is skipped where the server refuses it. */
   readonly needs?: string;
@@ -65,6 +65,7 @@ export const TOOLS: readonly Tool[] = [
   { name: "hibernate", language: "java", file: "HibernateSession" },
   { name: "flyway", language: "java", file: "FlywaySession" },
   { name: "jooq", language: "java", file: "JooqSession" },
+  { name: "grafana", language: "queries", file: "grafana.mjs" },
 ];
 
 /** What the sessions are run by: undefined for a language that this machine lacks. */
@@ -73,6 +74,8 @@ export interface Runtimes {
   /** An environment of its own: it wants other versions of what others want too. */
   readonly dbt: Command | undefined;
   readonly node: Command;
+  /** Of queries that the sessions send with the driver of this checkout. */
+  readonly queries: Command;
   readonly java: Command | undefined;
 }
 
@@ -84,24 +87,31 @@ export const LACKING: Readonly<Record<keyof Runtimes, string>> = {
   python: "no Python 3.10 or newer with venv",
   dbt: "no Python 3.10 or newer with venv",
   node: "no Node",
+  queries: "no Node",
   java: "no Java 17 or newer with Maven 3",
 };
 
-/** Installs the tools. @throws Error where that fails; it has said why. */
-export async function prepareTools(): Promise<Runtimes> {
-  installNode();
-  const base = findPython();
+/**
+ * Installs the tools of some languages, and the suite for dialects.
+ * @throws Error where that fails; it has said why.
+ */
+export async function prepareTools(
+  wanted: ReadonlySet<string> = new Set([...Object.keys(LACKING), DIALECT]),
+): Promise<Runtimes> {
   const node: Command = [process.execPath];
-  const hasJava = lacking(JAVA_TOOLS) === undefined;
+  if (wanted.has("node")) installNode();
+  const base = findPython();
+  const hasJava = wanted.has("java") && lacking(JAVA_TOOLS) === undefined;
   if (hasJava) await build(JAVA_TOOLS);
   const java = hasJava ? JAVA_TOOLS.command : undefined;
-  if (base === undefined) return { python: undefined, dbt: undefined, node, java };
+  const others = { node, queries: node, java };
+  if (base === undefined) return { python: undefined, dbt: undefined, ...others };
   const python = new PythonEnvironment(join(HERE, ".venv"), join(HERE, "requirements.txt"));
-  await python.prepare(base);
+  if (wanted.has("python")) await python.prepare(base);
   const dbt = new PythonEnvironment(join(HERE, ".venv-dbt"), join(HERE, "dbt-requirements.txt"));
-  await dbt.prepare(base);
-  await prepareDialect(base);
-  return { python: [python.python], dbt: [dbt.python], node, java };
+  if (wanted.has("dbt")) await dbt.prepare(base);
+  if (wanted.has(DIALECT)) await prepareDialect(base);
+  return { python: [python.python], dbt: [dbt.python], ...others };
 }
 
 /** As the lock file says; no script of a package is run. */
@@ -118,14 +128,15 @@ function installNode(): void {
   if (status !== 0) throw new Error("the tools of Node cannot be installed");
 }
 
+const FOLDERS = { node: "node", queries: "queries", python: "python", dbt: "python" } as const;
+
 /** Runs a session, and gives what it printed. */
 export async function runSession(
   { language, file }: Tool,
   [program, ...args]: Command,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const folder = language === "node" ? NODE : join(HERE, "python");
-  const session = language === "java" ? file : join(folder, file);
+  const session = language === "java" ? file : join(HERE, FOLDERS[language], file);
   const child = spawn(program, [...args, session], {
     env: { ...process.env, ...env, PYTHONDONTWRITEBYTECODE: "1" },
     stdio: ["ignore", "pipe", "pipe"],
