@@ -35,19 +35,25 @@ function roleAsked(asked: Asked, at: SqlContext): ListedRole | undefined {
   throw new SqlError("42704", `role "${asked}" does not exist`);
 }
 
-/** @param held absent: PostgreSQL's own, which everybody reads. */
+/** @param isRead whether everybody reads it: without `held`, as PostgreSQL's own. */
 function holds(
   kind: AclKind,
-  held: Held | undefined,
+  { held, isRead = held === undefined }: { held?: Held | undefined; isRead?: boolean },
   asked: Asked,
   text: string,
   at: SqlContext,
 ): boolean {
   const role = roleAsked(asked, at);
   return askedPrivileges(kind, text).some((needs) => {
-    if (held === undefined) return needs.every((need) => need === "read-data" || need === "see");
+    if (isRead && needs.every((need) => need === "read-data" || need === "see")) return true;
+    if (held === undefined) return false;
     return (role?.missing(held, needs) ?? held.missing(needs)).length === 0;
   });
+}
+
+/** Nothing is granted on a view: to write through it, privileges on its schema count. */
+function heldOn({ held, isSystem, schema }: SnapshotRelation) {
+  return held !== undefined || isSystem ? { held } : { held: schema.held, isRead: true };
 }
 
 function relationAsked(asked: string | number, at: SqlContext): SnapshotRelation | undefined {
@@ -64,7 +70,7 @@ function onRelation(kind: "table" | "sequence") {
     if (kind === "sequence" && found.sequence === undefined) {
       throw new SqlError("42809", `"${found.name}" is not a sequence`);
     }
-    return holds(found.sequence === undefined ? kind : "sequence", found.held, role, text, at);
+    return holds(found.sequence === undefined ? kind : "sequence", heldOn(found), role, text, at);
   };
 }
 
@@ -83,7 +89,7 @@ function onColumn(
     const message = `column "${column}" of relation "${found.name}" does not exist`;
     throw new SqlError("42703", message);
   }
-  return holds("table", found.held, role, text, at);
+  return holds("table", heldOn(found), role, text, at);
 }
 
 function onSchema(role: Asked, schema: string | number, text: string, at: SqlContext): Datum {
@@ -92,7 +98,7 @@ function onSchema(role: Asked, schema: string | number, text: string, at: SqlCon
     typeof schema === "number"
       ? catalog.schemaByOid.get(schema)
       : catalog.schema(splitIdentifiers(`"${schema.replaceAll('"', '""')}"`)[0] ?? "");
-  if (found !== undefined) return holds("schema", found.held, role, text, at);
+  if (found !== undefined) return holds("schema", found, role, text, at);
   if (typeof schema === "number") return null;
   throw new SqlError("3F000", `schema "${schema}" does not exist`);
 }
@@ -105,7 +111,7 @@ function onDatabase(role: Asked, database: string | number, text: string, at: Sq
   );
   if (found !== undefined) {
     const held = found.name === catalog.database ? catalog.held : undefined;
-    return holds("database", held, role, text, at);
+    return holds("database", { held }, role, text, at);
   }
   if (typeof database === "number") return null;
   throw new SqlError("3D000", `database "${database}" does not exist`);

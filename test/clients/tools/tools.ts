@@ -66,6 +66,7 @@ export const TOOLS: readonly Tool[] = [
   { name: "flyway", language: "java", file: "FlywaySession" },
   { name: "jooq", language: "java", file: "JooqSession" },
   { name: "grafana", language: "queries", file: "grafana.mjs" },
+  { name: "metabase", language: "queries", file: "metabase.mjs" },
 ];
 
 /** What the sessions are run by: undefined for a language that this machine lacks. */

@@ -244,3 +244,17 @@ async function session(user: string, password: string): Promise<pg.Client> {
   await client.connect();
   return client;
 }
+
+describe("a view", () => {
+  it("is everybody's to read, and to write where its schema may be written", async () => {
+    await rowsOf(team, "create view s.v as select count(*) from s.t");
+    await rowsOf(team, "grant insert on s.t to jo");
+    const asked = `select has_table_privilege(%s's.v', 'SELECT'),
+      has_any_column_privilege(%s's.v', 'UPDATE'), has_table_privilege(%s's.v', 'DELETE')`;
+    const told = (role: string) => rowsOf(team, asked.replaceAll("%s", role));
+    expect(await told("")).toEqual([[true, true, true]]);
+    expect(await told("'jo', ")).toEqual([[true, false, false]]);
+    await rowsOf(team, "revoke all on s.t from jo");
+    await rowsOf(team, "drop view s.v");
+  });
+});

@@ -6,6 +6,9 @@ import type { SnapshotRelation } from "./snapshot.ts";
  * changes of each: those columns are NULL.
  */
 
+/** Tables, and materialized views. */
+const KINDS: ReadonlySet<string> = new Set(["r", "m"]);
+
 type Whose = "all" | "user" | "sys";
 
 function isAmong(whose: Whose, { isSystem }: SnapshotRelation): boolean {
@@ -15,7 +18,7 @@ function isAmong(whose: Whose, { isSystem }: SnapshotRelation): boolean {
 function tables(whose: Whose): Provider {
   return function* rows({ snapshot }: ProviderContext): Generator<Named> {
     for (const relation of snapshot.relations) {
-      if (relation.kind !== "r" || !isAmong(whose, relation)) continue;
+      if (!KINDS.has(relation.kind) || !isAmong(whose, relation)) continue;
       const { oid, name, schema } = relation;
       yield { relid: oid, schemaname: schema.name, relname: name };
     }
