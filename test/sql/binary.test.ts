@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { OID } from "../../src/sql/types/oids.ts";
 import { context, types } from "./fuzz/evaluate.ts";
 import { arrayTexts, VALUES } from "./fuzz/values.ts";
 
@@ -18,6 +19,18 @@ describe("binary forms", () => {
     const { codec } = types.byName(type)!;
     const sent = codec.send(codec.input(text, -1, context), context);
     expect(Buffer.from(sent).toString("hex")).toBe(hex);
+  });
+
+  it("of a row: types, lengths and values of its fields", () => {
+    const column = (name: string, oid: number) => ({ name, oid });
+    const inner = { fields: [2n], columns: [column("f1", OID.int8)] };
+    const oids = [OID.int4, OID.text, OID.bool, OID.record];
+    const row = { fields: [1, "a b", null, inner], columns: oids.map((oid) => column("", oid)) };
+    const sent = types.get(OID.record).codec.send(row as never, context);
+    // PostgreSQL's record_send(row(1, 'a b'::text, null::bool, row(2::int8))).
+    const head = "00000004000000170000000400000001000000190000000361206200000010ffffffff";
+    const last = "000008c9000000140000000100000014000000080000000000000002";
+    expect(Buffer.from(sent).toString("hex")).toBe(head + last);
   });
 
   it("read back what they wrote, of every type with values", () => {

@@ -51,6 +51,25 @@ describe("types and defaults of tables in pg_catalog", () => {
     expect(await rows("select typname from pg_type where typname ~ 'other'")).toEqual([]);
   });
 
+  it("are of no columns, and of no rows of system tables", async () => {
+    const code = (text: string) =>
+      client.query(text).then(
+        () => "",
+        (error: pg.DatabaseError) => error.code,
+      );
+    await client.query(`create view odd as select * from "Odd t"`);
+    for (const made of ["table", "view", "materialized view"]) {
+      expect(await code(`create ${made} no as select t as r from "Odd t" t`)).toBe("0A000");
+      expect(await code(`create ${made} no as select array_agg(t) as r from odd t`)).toBe("0A000");
+      expect(await code(`create ${made} no as select t as r from (select 1) t`)).toBe("42P16");
+    }
+    expect(await code(`create index on "Odd t" (("Odd t"))`)).toBe("0A000");
+    expect(await code("select c from pg_class c")).toBe("0A000");
+    expect(await code("select count(c), (c).oid from pg_class c group by 2 limit 1")).toBe("");
+    expect(await code("select (1, 2) = (select 1, 2)")).toBe("0A000");
+    await client.query("drop view odd");
+  });
+
   it("tells arrays and scaled numbers of defaults as PostgreSQL", async () => {
     await client.query(`create table given (a text[] default array['x', 'it''s']::text[],
       b int[] default array[1, 2]::int[], c bigint[] default array[1]::bigint[],

@@ -6,7 +6,7 @@ import { contentOf, kindOf, type NodeOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import { bindCall, bindNamedCall } from "./bind-call.ts";
 import { bindOperator } from "./bind-operator.ts";
-import { bindIndirection, bindRow } from "./bind-row.ts";
+import { bindIndirection, bindNullTest, bindRow, bindWholeRow } from "./bind-row.ts";
 import { bindSubquery } from "./bind-subquery.ts";
 import { coerce, coerceToBool, coerceToCommon, located } from "./coerce.ts";
 import { type Expr, someExpr } from "./expr.ts";
@@ -20,7 +20,7 @@ export function bindExpr(outer: Scope, node: Node): Expr {
   const scope: Scope = { ...outer, depth: outer.depth + 1 };
   const bind = (each: Node): Expr => bindExpr(scope, each);
   if ("A_Const" in node) return bindConst(scope, node.A_Const);
-  if ("ColumnRef" in node) return bindColumn(scope, node.ColumnRef);
+  if ("ColumnRef" in node) return bindWholeRow(scope, node) ?? bindColumn(scope, node.ColumnRef);
   if ("ParamRef" in node) return bindParam(scope, node.ParamRef);
   if ("A_Expr" in node) return bindOperator(scope, node.A_Expr, bind);
   if ("BoolExpr" in node) return bindLogic(scope, node.BoolExpr, bind);
@@ -30,7 +30,7 @@ export function bindExpr(outer: Scope, node: Node): Expr {
     const { arg, nulltesttype, argisrow } = node.NullTest;
     if (argisrow === true) throw notSupported("IS NULL of a row");
     const isNegated = nulltesttype === "IS_NOT_NULL";
-    return { kind: "isNull", oid: OID.bool, typmod: -1, arg: bind(required(arg)), isNegated };
+    return bindNullTest(scope, required(arg), isNegated, bind);
   }
   if ("BooleanTest" in node) return bindBooleanTest(scope, node.BooleanTest, bind);
   if ("CaseExpr" in node) return bindCase(scope, node.CaseExpr, bind);

@@ -30,6 +30,7 @@ export function bindOperator(scope: Scope, expr: NodeOf<"A_Expr">, bind: Bind): 
       case "AEXPR_DISTINCT":
       case "AEXPR_NOT_DISTINCT": {
         const isNegated = kind === "AEXPR_NOT_DISTINCT";
+        if (areRows(expr)) return bindRowsDistinct(scope, expr, bind, isNegated);
         const equal = operatorCall(scope, "=", sides(expr, bind));
         return { kind: "distinct", oid: OID.bool, typmod: -1, equal, isNegated };
       }
@@ -82,29 +83,56 @@ function innerOf({ lexpr }: NodeOf<"A_Expr">): NodeOf<"A_Expr"> | undefined {
 }
 
 function bindLink(scope: Scope, expr: NodeOf<"A_Expr">, left: Expr | undefined, bind: Bind): Expr {
-  if (contentOf(expr.lexpr, "RowExpr") !== undefined) return bindRows(scope, expr, bind);
+  const isRowOfQuery = contentOf(expr.rexpr, "SubLink")?.subLinkType === "EXPR_SUBLINK";
+  if (isRowOfQuery && contentOf(expr.lexpr, "RowExpr") !== undefined) {
+    throw notSupported("comparing a row with that of a query");
+  }
+  if (areRows(expr) && COMPARES.has(operatorName(expr))) return bindRows(scope, expr, bind);
   const sidesOf = left === undefined ? sides(expr, bind) : [left, bind(expr.rexpr as Node)];
   return operatorCall(scope, operatorName(expr), sidesOf);
 }
 
-/** `(a, b) = (1, 2)`: column by column; rows in other orders are refused. */
-function bindRows(scope: Scope, expr: NodeOf<"A_Expr">, bind: Bind): Expr {
-  const name = operatorName(expr);
-  const left = contentOf(expr.lexpr, "RowExpr")?.args ?? [];
-  const right = contentOf(expr.rexpr, "RowExpr")?.args ?? [];
+/** Whether both sides are written as rows: these are compared column by column. */
+function areRows({ lexpr, rexpr }: NodeOf<"A_Expr">): boolean {
+  return [lexpr, rexpr].every((side) => contentOf(side, "RowExpr") !== undefined);
+}
+
+/** @throws SqlError 42601: one row is longer. */
+function pairsOf({ lexpr, rexpr }: NodeOf<"A_Expr">, bind: Bind): readonly Pair[] {
+  const left = contentOf(lexpr, "RowExpr")?.args ?? [];
+  const right = contentOf(rexpr, "RowExpr")?.args ?? [];
   if (left.length !== right.length || left.length === 0) {
     throw new SqlError("42601", "unequal number of entries in row expressions");
   }
-  const pairs = left.map((node, i): Pair => [bind(node), bind(right[i] as Node)]);
-  if (ORDERS.has(name)) return rowOrder(scope, name, pairs);
-  if (name !== "=" && name !== "<>") throw notSupported(`comparing rows by ${name}`);
+  return left.map((node, i): Pair => [bind(node), bind(right[i] as Node)]);
+}
+
+/** `(a, b) IS DISTINCT FROM (1, 2)`: one of the columns is. */
+function bindRowsDistinct(
+  scope: Scope,
+  expr: NodeOf<"A_Expr">,
+  bind: Bind,
+  isNegated: boolean,
+): Expr {
+  const type = { oid: OID.bool, typmod: -1 };
+  const args = pairsOf(expr, bind).map((pair): Expr => {
+    return { kind: "distinct", ...type, equal: operatorCall(scope, "=", pair), isNegated };
+  });
+  return { kind: isNegated ? "and" : "or", ...type, args };
+}
+
+/** `(a, b) = (1, 2)`: column by column. */
+function bindRows(scope: Scope, expr: NodeOf<"A_Expr">, bind: Bind): Expr {
+  const name = operatorName(expr);
+  const pairs = pairsOf(expr, bind);
+  if (name !== "=" && name !== "<>") return rowOrder(scope, name, pairs);
   const args = pairs.map((pair) => operatorCall(scope, name, pair));
   return { kind: name === "=" ? "and" : "or", oid: OID.bool, typmod: -1, args };
 }
 
 type Pair = readonly [left: Expr, right: Expr];
 
-const ORDERS: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
+const COMPARES: ReadonlySet<string> = new Set(["=", "<>", "<", "<=", ">", ">="]);
 
 /**
  * `(a, b) > (x, y)`: `a >= x AND (a > x OR (a = x AND b > y))`, since the first pair that is not

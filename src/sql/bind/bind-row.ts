@@ -7,9 +7,12 @@ import { OID } from "../types/oids.ts";
 import type { RowColumn, RowValue } from "../types/row-value.ts";
 import { bindSubscript } from "./bind-subscript.ts";
 import { coerce, located } from "./coerce.ts";
-import { type Expr, fieldsOf } from "./expr.ts";
+import { type CallExpr, type Expr, fieldsOf } from "./expr.ts";
 import { columnExpr, textsOf, wholeRow } from "./names.ts";
 import type { Scope } from "./scope.ts";
+
+/** What makes rows of their fields. */
+const ROW = "row";
 
 /** Functions whose argument may be a row. */
 const TAKE_ROWS: ReadonlySet<string> = new Set([
@@ -37,27 +40,77 @@ export function bindRow(
   scope: Scope,
   bind: (node: Node) => Expr,
 ): Expr {
-  const args = given.map((arg) => {
-    const expr = bind(arg);
-    return expr.oid === OID.unknown ? coerce(scope, expr, OID.text, -1, "implicit") : expr;
+  const args = bindList(scope, given, bind).map((expr) => {
+    const isLiteral = expr.kind === "const";
+    if (expr.oid !== OID.unknown || isLiteral) return expr;
+    return coerce(scope, expr, OID.text, -1, "implicit");
   });
   const columns = args.map(({ oid, typmod }, i) => ({ name: `f${i + 1}`, oid, typmod }));
   return rowExpr(args, columns, "row");
 }
 
-/** The row of a table that a name means; undefined where it means something else. */
-function bindTableRow(scope: Scope, node: Node): Expr | undefined {
+/** Expressions of ROW and VALUES, where `t.*` stands for the columns of `t`. */
+export function bindList(
+  scope: Scope,
+  nodes: readonly Node[],
+  bind: (node: Node) => Expr,
+): readonly Expr[] {
+  return nodes.flatMap((node): readonly Expr[] => {
+    const fields = contentOf(node, "A_Indirection");
+    if (fields !== undefined && "A_Star" in (fields.indirection?.at(-1) ?? {})) {
+      return allFields(bindStarred(scope, fields, bind));
+    }
+    const starred = isStarred(node) ? bindTableRow(scope, node) : undefined;
+    return starred === undefined ? [bind(node)] : allFields(starred);
+  });
+}
+
+/** The name of a table that stands for its row, where it is a value by itself. */
+export function bindWholeRow(scope: Scope, node: Node): Expr | undefined {
+  return bindTableRow(scope, node, true);
+}
+
+/** `IS NULL`; of a row: of itself or of all its fields, and `IS NOT NULL`: of each of them. */
+export function bindNullTest(
+  scope: Scope,
+  node: Node,
+  isNegated: boolean,
+  bind: (node: Node) => Expr,
+): Expr {
+  const type = { oid: OID.bool, typmod: -1 };
+  const arg = bindTableRow(scope, node) ?? bind(node);
+  if (arg.kind === "call" && arg.procedure === ROW) {
+    const args = arg.args.map((each): Expr => ({ kind: "isNull", ...type, arg: each, isNegated }));
+    return { kind: "and", ...type, args };
+  }
+  if (!scope.functions.types.isRow(arg.oid)) return { kind: "isNull", ...type, arg, isNegated };
+  const evaluate = (value: unknown): Datum => {
+    if (value === null) return !isNegated;
+    const { fields } = value as RowValue;
+    return fields.every((field) => (field === null) !== isNegated);
+  };
+  const name = isNegated ? "row is not null" : "row is null";
+  const shape = { isOperator: false, isStrict: false, isVolatile: false, returnsSet: false };
+  return { kind: "call", ...type, name, procedure: name, args: [arg], evaluate, ...shape };
+}
+
+function isStarred(node: Node): boolean {
   const { fields = [] } = contentOf(node, "ColumnRef") ?? {};
-  const isStar = fields.length > 1 && "A_Star" in (fields.at(-1) as Node);
+  return fields.length > 1 && "A_Star" in (fields.at(-1) as Node);
+}
+
+/** The row of a table that a name means; undefined where it means something else. */
+function bindTableRow(scope: Scope, node: Node, isValue = false): Expr | undefined {
+  const { fields = [] } = contentOf(node, "ColumnRef") ?? {};
+  const isStar = isStarred(node);
   const names = textsOf(isStar ? fields.slice(0, -1) : fields);
   if (names.length === 0 || (names.length > 1 && !isStar)) return undefined;
-  return wholeRow(scope, names, isStar, ({ columns, hasValue = false }, isJoined) => {
+  return wholeRow(scope, names, isStar, (table, isJoined) => {
+    const { columns, rowType = OID.record, hasValue = false } = table;
+    if (isValue && rowType === 0) throw notSupported("a row of this relation as a value");
     const shown = columns.map(({ name: column, oid, typmod }) => ({ name: column, oid, typmod }));
-    return rowExpr(
-      columns.map(columnExpr),
-      shown,
-      hasValue ? "never" : isJoined ? "unknown" : "row",
-    );
+    const empty = hasValue ? "never" : isJoined ? "unknown" : "row";
+    return { ...rowExpr(columns.map(columnExpr), shown, empty), oid: rowType || OID.record };
   });
 }
 
@@ -111,6 +164,14 @@ function nameOf(node: Node): string | undefined {
   return textsOf(fields).at("A_Star" in (fields.at(-1) ?? {}) ? -2 : -1);
 }
 
+/** The fields of a row, one by one. */
+export function allFields(row: Expr): readonly Expr[] {
+  if (row.kind === "call" && row.procedure === ROW) return row.args;
+  const columns = fieldsOf(row);
+  if (columns === undefined) throw notSupported("the fields of this row");
+  return columns.map((_, place) => fieldAt(row, columns, place));
+}
+
 /** @throws SqlError 42809, 42703. */
 export function fieldExpr(
   { functions: { types } }: Scope,
@@ -120,25 +181,28 @@ export function fieldExpr(
 ): Expr {
   const columns = fieldsOf(row);
   if (columns === undefined) {
-    const isRow = row.oid === OID.record || types.find(row.oid)?.kind === "c";
-    if (isRow) throw notSupported("a field of this row");
+    if (types.isRow(row.oid)) throw notSupported("a field of this row");
     const type = typeName(types, row.oid);
     const message = `column notation .${name} applied to type ${type}`;
     throw new SqlError("42809", `${message}, which is not a composite type`);
   }
   const place = columns.findIndex((column) => column.name === name);
-  const column = columns[place];
-  if (column === undefined) {
-    const isTable = table !== undefined && row.kind === "call" && row.name === "row";
+  if (place < 0) {
+    const isTable = table !== undefined && row.kind === "call" && row.procedure === ROW;
     const message = isTable
       ? `column ${table}.${name} does not exist`
       : `could not identify column "${name}" in record data type`;
     throw new SqlError("42703", message);
   }
+  return fieldAt(row, columns, place);
+}
+
+function fieldAt(row: Expr, columns: readonly RowColumn[], place: number): Expr {
+  const { name = "", oid = 0, typmod = -1 } = columns[place] ?? {};
   return {
     kind: "call",
-    oid: column.oid,
-    typmod: column.typmod ?? -1,
+    oid,
+    typmod,
     name: `.${name}`,
     // Fields of one row are told apart by it.
     procedure: `field ${place}`,
@@ -159,7 +223,7 @@ function rowExpr(
   args: readonly Expr[],
   columns: readonly RowColumn[],
   empty: "row" | "never" | "unknown",
-): Expr {
+): CallExpr {
   const evaluate = (...values: readonly unknown[]): Datum => {
     const fields = values.slice(0, args.length) as readonly Datum[];
     if (empty !== "row" && fields.every((field) => field === null)) {
@@ -174,7 +238,7 @@ function rowExpr(
     typmod: -1,
     columns,
     name: "row",
-    procedure: "row",
+    procedure: ROW,
     isOperator: false,
     args,
     evaluate,

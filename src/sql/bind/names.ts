@@ -45,7 +45,6 @@ function unqualified(scope: Scope, name: string): Expr {
     if (table.isScalar === true && column !== undefined) {
       return fromLevel(scope, level, columnExpr(column));
     }
-    throw notSupported("a whole row as a value", "Name the columns.");
   }
   for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
     if (!level.tables.some(({ isStored }) => isStored === true)) continue;
@@ -97,7 +96,6 @@ function qualified(scope: Scope, names: readonly string[]): Expr {
     if (column === undefined) {
       if (table.isStored === true && SYSTEM_COLUMNS.has(name))
         throw notSupported(`the system column ${name}`);
-      if (name === "") throw notSupported("a whole row as a value", "Name the columns.");
       throw new SqlError("42703", `column ${names.join(".")} does not exist`);
     }
     return fromLevel(scope, level, columnExpr(column));

@@ -31,6 +31,8 @@ export interface ScopeTable {
   readonly columns: readonly ScopeColumn[];
   /** It is a table: its rows have `ctid` and the like. */
   readonly isStored?: boolean;
+  /** The type of its rows: `record` where absent, 0 where no value of it can be made. */
+  readonly rowType?: number;
   /** Each of its rows has a column that is not NULL. */
   readonly hasValue?: boolean;
   /** A function of one value in FROM: its name means that value. */

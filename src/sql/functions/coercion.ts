@@ -35,7 +35,7 @@ export function findCoercion(
 ): Coercion | undefined {
   const from = types.baseOf(source);
   const to = types.baseOf(target);
-  if (from === to) return { kind: "relabel" };
+  if (from === to || (to === OID.record && types.isRow(from))) return { kind: "relabel" };
   const row = signatures().castByTypes.get(castKey(from, to));
   if (row !== undefined) return ofRow(row, context);
   // `int2vector` and `oidvector` become arrays, and never the other way.
@@ -85,8 +85,7 @@ export function canCoerce(
 ): boolean {
   if (source === target || target === OID.any || isPolymorphic(target)) return true;
   if (source === OID.unknown) return true;
-  if (findCoercion(types, source, target, context) !== undefined) return true;
-  return target === OID.record && types.find(source)?.kind === "c";
+  return findCoercion(types, source, target, context) !== undefined;
 }
 
 /** `format_type` with a modifier is the binder's; this names a type as errors do. */

@@ -21,6 +21,7 @@ import { numericMathFamily } from "./numeric-math.ts";
 import { numericFamily } from "./numerics.ts";
 import { patternSearchFamily } from "./pattern-search.ts";
 import { privilegeFamily } from "./privileges.ts";
+import { recordFamily } from "./records.ts";
 import { regularExpressionFamily } from "./regular-expressions.ts";
 import { sequenceFamily } from "./sequences.ts";
 import { sessionFamily } from "./session.ts";
@@ -38,6 +39,7 @@ export const FAMILIES: Family = {
   ...comparisonFamily,
   ...integerFamily,
   ...informationSchemaFamily,
+  ...recordFamily,
   ...floatFamily,
   ...dateTimeFamily,
   ...datePartFamily,

@@ -72,7 +72,7 @@ export function jsonWriter(types: TypeRegistry, given: number): JsonWriter {
     const element = jsonWriter(types, types.elementOf(oid));
     return { kind: "array", text: (value, at) => arrayText(value, element, at, ","), key: noKey };
   }
-  if (oid === OID.record) {
+  if (types.isRow(oid)) {
     return { kind: "row", text: (value, at) => rowText(types, value, at, ","), key: noKey };
   }
   const show = scalarText(types, oid);

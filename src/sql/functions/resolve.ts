@@ -181,8 +181,7 @@ export class FunctionRegistry {
     if (coercion?.kind === "relabel") return { kind: "cast", target };
     if (coercion?.kind !== "text") return undefined;
     const isTextTarget = this.types.find(target)?.category === "S";
-    const isRow = source === OID.record || this.types.find(source)?.kind === "c";
-    return isRow && isTextTarget ? undefined : { kind: "cast", target };
+    return this.types.isRow(source) && isTextTarget ? undefined : { kind: "cast", target };
   }
 
   #shapes(name: string, count: number, options: CallOptions): readonly Shape[] {

@@ -34,5 +34,6 @@ export function scopeTable(types: TypeRegistry, use: TableUse, alias?: string): 
   const schema = alias === undefined ? { schema: descriptor.namespace.join(".") } : {};
   const keys = new Set(descriptor.primaryKey.map(({ columnId }) => columnId));
   const hasValue = visibleColumns(descriptor).some(({ id, nullable }) => !nullable || keys.has(id));
-  return { name: alias ?? descriptor.name, ...schema, columns, isStored: true, hasValue };
+  const name = alias ?? descriptor.name;
+  return { name, ...schema, columns, isStored: true, rowType: tableOid, hasValue };
 }

@@ -1,11 +1,11 @@
 import type { Node } from "libpg-query";
 import { bindExpr } from "../bind/bind-expression.ts";
-import { bindStarred, fieldExpr } from "../bind/bind-row.ts";
+import { allFields, bindStarred } from "../bind/bind-row.ts";
 import { coerce, located } from "../bind/coerce.ts";
 import { bare, type Expr, fieldsOf } from "../bind/expr.ts";
 import { columnExpr, columnsOf, textsOf } from "../bind/names.ts";
 import type { Scope, ScopeColumn } from "../bind/scope.ts";
-import { notSupported, SqlError } from "../error.ts";
+import { SqlError } from "../error.ts";
 import { contentOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import { type BindHow, columnName, type OutputColumn, outputOf } from "./query.ts";
@@ -44,7 +44,7 @@ export function bindTargets(
     const fields = contentOf(value, "A_Indirection");
     if (fields !== undefined && "A_Star" in (fields.indirection?.at(-1) ?? {})) {
       const row = bindStarred(scope, fields, (each) => bindExpr(scope, each));
-      return counted(located(scope, target?.location, () => expandRow(scope, row)));
+      return counted(located(scope, target?.location, () => expandRow(row)));
     }
     const expr = typed(bindExpr(scope, value as Node));
     const name = target?.name ?? columnName(value);
@@ -53,12 +53,10 @@ export function bindTargets(
 }
 
 /** `(row).*` */
-function expandRow(scope: Scope, row: Expr): readonly Target[] {
+function expandRow(row: Expr): readonly Target[] {
   const columns = fieldsOf(row);
-  if (columns === undefined) throw notSupported("the fields of this row");
-  return columns.map(({ name }): Target => {
-    const expr = fieldExpr(scope, row, name);
-    return { expr, column: outputOf(name, expr) };
+  return allFields(row).map((expr, i): Target => {
+    return { expr, column: outputOf(columns?.[i]?.name ?? "", expr) };
   });
 }
 

@@ -1,4 +1,5 @@
 import { bindExpr } from "../bind/bind-expression.ts";
+import { bindList } from "../bind/bind-row.ts";
 import { coerce, coerceToCommon } from "../bind/coerce.ts";
 import { type Expr, isVolatile } from "../bind/expr.ts";
 import { ExprPrinter } from "../bind/expr-text.ts";
@@ -23,7 +24,7 @@ export function bindValues(
 ): BoundQuery {
   const scope = scopeOf(env, [], "VALUES");
   const rows = (select.valuesLists ?? []).map((list) =>
-    (contentOf(list, "List")?.items ?? []).map((node) => bindExpr(scope, node)),
+    bindList(scope, contentOf(list, "List")?.items ?? [], (node) => bindExpr(scope, node)),
   );
   const width = rows[0]?.length ?? 0;
   if (rows.some((row) => row.length !== width)) {

@@ -60,11 +60,15 @@ export function viewRelation(env: PlanEnv, known: KnownView, alias: string | und
     const own = columns.map((column, i): ScopeColumn => {
       return { ...column, slot: simple.slots[i] as number };
     });
-    const relation = narrowed(simple.relation, { name, ...schema, columns: own }, simple.where);
+    const relation = narrowed(
+      simple.relation,
+      { name, ...schema, columns: own, rowType: oid },
+      simple.where,
+    );
     return { ...relation, checks: checksOf(view, simple.relation, simple.where) };
   }
   return {
-    tables: [{ name, ...schema, columns }],
+    tables: [{ name, ...schema, columns, rowType: oid }],
     width: columns.length,
     rows: 1_000,
     isVolatile: bound.isVolatile,

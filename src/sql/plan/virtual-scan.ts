@@ -19,7 +19,7 @@ export function virtualTable(relation: VirtualRelation, alias?: string): ScopeTa
     }),
   );
   const schema = alias === undefined ? { schema: relation.schema } : {};
-  return { name: alias ?? relation.name, ...schema, columns, isStored: true };
+  return { name: alias ?? relation.name, ...schema, columns, isStored: true, rowType: 0 };
 }
 
 /** Reads rows of a virtual relation. Conditions on its columns are told, and not relied upon. */

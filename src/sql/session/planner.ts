@@ -30,6 +30,7 @@ import {
 import type { Plan, RunContext } from "../plan/plan.ts";
 import { type PlannerPorts, planStatement } from "../plan/plan-statement.ts";
 import { alsoNeeds, type TableUse } from "../plan/table-use.ts";
+import { arrayOid } from "../types/registry.ts";
 import { namesOf } from "./name-list.ts";
 import { type IsSameTable, isSameTable, PlanBasis, PlanCache } from "./plan-cache.ts";
 import type { SqlSession } from "./session.ts";
@@ -326,6 +327,7 @@ class Names {
     if (isDescribed(held)) await this.#types.defineColumns(table);
     const estimate = await rows.estimate(table, 0);
     const oid = tableOid(table.relation);
+    this.#defineRow(oid, table);
     const needs = new Set<Privilege>();
     return { kind: "table", use: { descriptor: table, oid, held, needs, rows: estimate.rows } };
   }
@@ -395,7 +397,15 @@ class Names {
 
   async #knownView(view: ViewObject): Promise<KnownRelation> {
     const query = await this.parse(view.query);
-    return { kind: "view", view, oid: tableOid(view.number), query };
+    const oid = tableOid(view.number);
+    this.#defineRow(oid, view);
+    return { kind: "view", view, oid, query };
+  }
+
+  /** Rows of a relation as values have its type. */
+  #defineRow(oid: number, { name, namespace }: Pick<ViewObject, "name" | "namespace">): void {
+    const row = { oid, arrayOid: arrayOid(oid), name, schema: namespace.join(".") };
+    this.#session.types.defineRow({ ...row, relation: oid });
   }
 
   async parse(text: string): Promise<Node> {

@@ -137,6 +137,11 @@ export class TypeRegistry {
     return oid >= FIRST_USER_OID || Object.hasOwn(CODECS, type.name);
   }
 
+  /** `record`, or the type of a relation's rows. */
+  isRow(oid: number): boolean {
+    return oid === OID.record || this.find(oid)?.kind === "c";
+  }
+
   /** A true array: neither `name` nor a vector, which have elements too. */
   isArray(oid: number): boolean {
     const type = this.find(oid);
@@ -216,7 +221,7 @@ export class TypeRegistry {
     if (known?.name === name && known.schema === schema) return;
     const record = this.get(OID.record);
     const own = { oid, name, schema, array, kind: "c", category: "C", isByValue: false };
-    const shape = { length: -1, alignment: "d", storage: "x", codec: unsupported(name) };
+    const shape = { length: -1, alignment: "d", storage: "x", codec: record.codec };
     // Names of tables may be those of PostgreSQL's types: they are found by their schema alone.
     this.#types.set(oid, { ...record, ...own, ...shape, relation });
     this.#addArray(oid, array, name, schema, false);
@@ -268,10 +273,18 @@ export class TypeRegistry {
     return { oid: found?.oid ?? 0, typmod: typmodOf(type) };
   }
 
+  /** No column is a row. @throws SqlError 42P16, 0A000. */
+  refuseRow(oid: number): void {
+    if (oid === OID.record) throw new SqlError("42P16", "a column has pseudo-type record");
+    if (this.isArray(oid)) this.refuseRow(this.get(oid).element);
+    else if (this.isRow(oid)) throw notSupported(`a column of type ${this.get(oid).name}`);
+  }
+
   /** @throws SqlError 0A000 where a row table cannot hold the type. */
   toColumnType(oid: number, typmod: number): ColumnType {
     const type = this.get(oid);
     if (type.column !== undefined) return type.column;
+    this.refuseRow(oid);
     if (this.isArray(oid)) {
       return { kind: "array", element: this.toColumnType(type.element, typmod) };
     }
@@ -319,7 +332,7 @@ export class TypeRegistry {
     }
     if (row.oid === OID.record) {
       // A domain's values are those of what it rests on.
-      return rowCodec((oid) => this.get(this.baseOf(oid)).codec);
+      return rowCodec((oid) => this.get(this.baseOf(oid)));
     }
     if (Object.hasOwn(CODECS, row.name)) return CODECS[row.name] as TypeCodec<Datum>;
     return unsupported(row.name);
@@ -327,7 +340,8 @@ export class TypeRegistry {
 }
 
 function isArrayRow(row: TypeRow): boolean {
-  return row.category === "A" && row.element !== 0 && !isVector(row.oid);
+  const isArray = row.category === "A" || row.element === OID.record;
+  return isArray && row.element !== 0 && !isVector(row.oid);
 }
 
 function isVector(oid: number): boolean {

@@ -2,6 +2,7 @@ import { SqlError } from "../error.ts";
 import { signatures, type TypeRow } from "../signatures/tables.ts";
 import type { TypeCodec } from "./codec.ts";
 import { oid } from "./integers.ts";
+import { OID } from "./oids.ts";
 
 /** SQL's names of types, where they are not PostgreSQL's internal ones. */
 const SQL_NAMES: Readonly<Record<string, string>> = {
@@ -32,7 +33,8 @@ const INTERNAL: ReadonlyMap<string, string> = new Map([
 
 /** A type as SQL writes it; arrays end in `[]`. */
 export function sqlTypeName(row: TypeRow): string {
-  const element = row.category === "A" ? signatures().typeByOid.get(row.element) : undefined;
+  const isArray = row.category === "A" || row.element === OID.record;
+  const element = isArray ? signatures().typeByOid.get(row.element) : undefined;
   if (element !== undefined && row.length === -1) return `${sqlTypeName(element)}[]`;
   return SQL_NAMES[row.name] ?? row.name;
 }

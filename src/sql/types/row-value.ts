@@ -1,7 +1,10 @@
 import type { Datum } from "../../rows/datum.ts";
 import { notSupported, SqlError } from "../error.ts";
+import type { TypeRow } from "../signatures/tables.ts";
 import { type TypeCodec, utf8 } from "./codec.ts";
 import type { SqlContext } from "./context.ts";
+import { OID } from "./oids.ts";
+import { sqlTypeName } from "./regtype.ts";
 
 /** A row as one value. It is made by an expression, and stored in no table. */
 export interface RowValue {
@@ -16,28 +19,32 @@ export interface RowColumn {
   readonly typmod?: number;
 }
 
-type CodecOf = (oid: number) => TypeCodec<Datum>;
+interface FieldType extends TypeRow {
+  readonly codec: TypeCodec<Datum>;
+}
+
+type TypeOf = (oid: number) => FieldType;
 
 const MUST_QUOTE = /[",()\\\s]/;
 
-function rowText({ fields, columns }: RowValue, codecOf: CodecOf, at: SqlContext): string {
+function rowText({ fields, columns }: RowValue, typeOf: TypeOf, at: SqlContext): string {
   const texts = columns.map(({ oid }, i) => {
     const field = fields[i] ?? null;
     if (field === null) return "";
-    const text = codecOf(oid).output(field, at);
+    const text = typeOf(oid).codec.output(field, at);
     if (text !== "" && !MUST_QUOTE.test(text)) return text;
     return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '""')}"`;
   });
   return `(${texts.join(",")})`;
 }
 
-function rowBytes({ fields, columns }: RowValue, codecOf: CodecOf, at: SqlContext): Uint8Array {
+function rowBytes({ fields, columns }: RowValue, typeOf: TypeOf, at: SqlContext): Uint8Array {
   const count = Buffer.alloc(4);
   count.writeInt32BE(columns.length);
   const parts: Uint8Array[] = [count];
   for (const [i, { oid }] of columns.entries()) {
     const field = fields[i] ?? null;
-    const sent = field === null ? undefined : codecOf(oid).send(field, at);
+    const sent = field === null ? undefined : typeOf(oid).codec.send(field, at);
     const head = Buffer.alloc(8);
     head.writeUInt32BE(oid);
     head.writeInt32BE(sent?.length ?? -1, 4);
@@ -46,15 +53,18 @@ function rowBytes({ fields, columns }: RowValue, codecOf: CodecOf, at: SqlContex
   return Buffer.concat(parts);
 }
 
+function missing(what: string, type: FieldType): SqlError {
+  return new SqlError("42883", `could not identify ${what} for type ${sqlTypeName(type)}`);
+}
+
 /** @throws SqlError 42883 for a field without an equality. */
-function rowHash({ fields, columns }: RowValue, codecOf: CodecOf): string {
+function rowHash({ fields, columns }: RowValue, typeOf: TypeOf): string {
   const keys = columns.map(({ oid }, i) => {
+    const type = typeOf(oid);
+    const { hash } = type.codec;
+    if (hash === undefined || oid === OID.unknown) throw missing("a hash function", type);
     const field = fields[i] ?? null;
     if (field === null) return "n";
-    const { hash } = codecOf(oid);
-    if (hash === undefined) {
-      throw new SqlError("42883", "could not identify an equality operator for a field of a row");
-    }
     const text = String(hash(field));
     return `${text.length}:${text}`;
   });
@@ -62,21 +72,26 @@ function rowHash({ fields, columns }: RowValue, codecOf: CodecOf): string {
 }
 
 /** Field by field, NULL last. @throws SqlError 42804, 42883. */
-function compareRows(left: RowValue, right: RowValue, codecOf: CodecOf): number {
+function compareRows(left: RowValue, right: RowValue, typeOf: TypeOf): number {
   const most = Math.min(left.columns.length, right.columns.length);
   for (let i = 0; i < most; i++) {
-    const oid = left.columns[i]?.oid ?? 0;
-    if (oid !== right.columns[i]?.oid) {
-      throw new SqlError("42804", `cannot compare dissimilar column types at column ${i + 1}`);
+    const [type, other] = [left, right].map(({ columns }) => typeOf(columns[i]?.oid ?? 0)) as [
+      FieldType,
+      FieldType,
+    ];
+    if (type.oid !== other.oid) {
+      const names = `${sqlTypeName(type)} and ${sqlTypeName(other)}`;
+      const what = `cannot compare dissimilar column types ${names}`;
+      throw new SqlError("42804", `${what} at record column ${i + 1}`);
+    }
+    const { compare } = type.codec;
+    if (compare === undefined || type.oid === OID.unknown) {
+      throw missing("a comparison function", type);
     }
     const [mine, theirs] = [left.fields[i] ?? null, right.fields[i] ?? null];
     if (mine === null && theirs === null) continue;
     if (mine === null) return 1;
     if (theirs === null) return -1;
-    const { compare } = codecOf(oid);
-    if (compare === undefined) {
-      throw new SqlError("42883", "could not identify a comparison function for a field of a row");
-    }
     const order = compare(mine, theirs);
     if (order !== 0) return order;
   }
@@ -85,17 +100,17 @@ function compareRows(left: RowValue, right: RowValue, codecOf: CodecOf): number 
 }
 
 /** Rows of any fields: they are written and compared, and never read. */
-export function rowCodec(codecOf: CodecOf): TypeCodec<Datum> {
+export function rowCodec(typeOf: TypeOf): TypeCodec<Datum> {
   const refuse = (): never => {
     throw notSupported("input of a row");
   };
   const codec: TypeCodec<RowValue> = {
     input: refuse,
     receive: refuse,
-    output: (value, at) => rowText(value, codecOf, at),
-    send: (value, at) => rowBytes(value, codecOf, at),
-    compare: (left, right) => compareRows(left, right, codecOf),
-    hash: (value) => rowHash(value, codecOf),
+    output: (value, at) => rowText(value, typeOf, at),
+    send: (value, at) => rowBytes(value, typeOf, at),
+    compare: (left, right) => compareRows(left, right, typeOf),
+    hash: (value) => rowHash(value, typeOf),
   };
   return codec as unknown as TypeCodec<Datum>;
 }

@@ -103,7 +103,8 @@ export async function columnsOfView(
     typmod,
   }));
   const seen = new Set<string>();
-  for (const { name } of named) {
+  for (const { name, oid } of named) {
+    env.functions.types.refuseRow(oid);
     if (seen.has(name)) throw new SqlError("42701", `column "${name}" specified more than once`);
     seen.add(name);
   }
