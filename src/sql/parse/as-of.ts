@@ -56,7 +56,8 @@ const TOKEN = new RegExp(
  * @throws SqlError 42601: the expression is missing.
  */
 export function withoutAsOf(text: string): WithoutAsOf {
-  if (!/\bsystem\b/i.test(text)) return { text, clauses: [] };
+  const sign = text.length > LONG_CHARS ? /\bas\s+of\s+system\s+time\b/i : /\bsystem\b/i;
+  if (!sign.test(text)) return { text, clauses: [] };
   const tokens = tokensOf(text);
   const source = new Source(text);
   const clauses: AsOfClause[] = [];
@@ -85,6 +86,9 @@ export function withoutAsOf(text: string): WithoutAsOf {
   }
   return { text: pieces.join("") + text.slice(done), clauses };
 }
+
+/** A longer text is not read word by word unless it has the clause, without comments in it. */
+const LONG_CHARS = 8_192;
 
 const WORDS = ["as", "of", "system", "time"] as const;
 
