@@ -79,7 +79,7 @@ export function wholeRow(
     const table = findTable(level, names);
     if (table === undefined) continue;
     assertUsable(table);
-    if (table.isScalar === true) return undefined;
+    if (table.isScalar === true && !isStar) return undefined;
     return fromLevel(scope, level, make(table, level.tables.length > 1));
   }
   return undefined;
