@@ -1,10 +1,10 @@
 import { assert } from "../base/assert.ts";
 import type { ConnectorId } from "../base/ids.ts";
-import type { Item } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
-import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
-import { connectorExists, connectorNotFound, corrupt } from "./errors.ts";
+import { readEntity, type Stored } from "./entities.ts";
+import { connectorExists, connectorNotFound } from "./errors.ts";
+import { foundByName } from "./found-by-name.ts";
 import { directoryOf, FAMILIES, keyOf } from "./keys.ts";
 import { type Listed, listedPage } from "./listed.ts";
 import type { Connector, Receipt } from "./model.ts";
@@ -23,9 +23,6 @@ export type NewConnector = Pick<
   Connector,
   "name" | "description" | "kind" | "uri" | "options" | "policy" | "properties"
 >;
-
-/** The name of a connector that was deleted and made again moves under a reader. */
-const MAX_LOOKS = 8;
 
 /** The connectors of one account. */
 export class Connectors {
@@ -122,18 +119,10 @@ export class Connectors {
     await write(this.#context, actor, "delete-connector", plan, async () => undefined);
   }
 
-  async #find(name: string): Promise<{ readonly stored: Stored<Connector>; readonly named: Item }> {
-    const { account, pointers } = this.#context;
-    for (let look = 0; look < MAX_LOOKS; look++) {
-      const named = await pointers.get(this.#nameKey(name));
-      if (named.state === "absent") throw connectorNotFound(name);
-      const { entityId } = summaryOfItem(named);
-      const item = await pointers.get(byIdKey("connector", account, entityId));
-      if (item.state === "absent") continue;
-      const stored = await readEntity<Connector>(this.#context, "connector", item);
-      if (stored !== undefined) return { stored, named };
-    }
-    throw corrupt("a name leads to no connector", { name });
+  async #find(name: string) {
+    const key = this.#nameKey(name);
+    const notFound = connectorNotFound;
+    return await foundByName<Connector>(this.#context, { type: "connector", name, key, notFound });
   }
 
   #nameKey(name: string): string {

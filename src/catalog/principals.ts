@@ -6,7 +6,8 @@ import { BatchBuilder, never } from "./batch.ts";
 import { type ApiKeyOwner, decodeApiKey, encodeApiKey } from "./codec/principal.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
-import { corrupt, principalExists, principalNotFound } from "./errors.ts";
+import { principalExists, principalNotFound } from "./errors.ts";
+import { foundByName } from "./found-by-name.ts";
 import { accessKey, directoryOf, FAMILIES, keyOf } from "./keys.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { type Listed, listedPage } from "./listed.ts";
@@ -40,9 +41,6 @@ export type NewPrincipal = Pick<
  * between the judgement and the write. Throws what refuses the change.
  */
 export type JudgeAll = (before: readonly Principal[], after: readonly Principal[]) => void;
-
-/** The name of one that was deleted and made again moves under a reader. */
-const MAX_LOOKS = 8;
 
 /** The account and principal that an API key belongs to. One read. */
 export async function ownerOfKey(
@@ -236,18 +234,10 @@ export class Principals {
     return [first, access];
   }
 
-  async #find(name: string): Promise<{ readonly stored: Stored<Principal>; readonly named: Item }> {
-    const { account, pointers } = this.#context;
-    for (let look = 0; look < MAX_LOOKS; look++) {
-      const named = await pointers.get(this.#nameKey(name));
-      if (named.state === "absent") throw principalNotFound(name);
-      const { entityId } = summaryOfItem(named);
-      const item = await pointers.get(byIdKey("principal", account, entityId));
-      if (item.state === "absent") continue;
-      const stored = await readEntity<Principal>(this.#context, "principal", item);
-      if (stored !== undefined) return { stored, named };
-    }
-    throw corrupt("a name leads to no principal", { name });
+  async #find(name: string) {
+    const key = this.#nameKey(name);
+    const notFound = principalNotFound;
+    return await foundByName<Principal>(this.#context, { type: "principal", name, key, notFound });
   }
 
   #nameKey(name: string): string {

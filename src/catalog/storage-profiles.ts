@@ -3,7 +3,7 @@ import { FirnError, invalid } from "../base/error.ts";
 import type { AccountId, StorageProfileId, StorageSecretId } from "../base/ids.ts";
 import { encodeSegment, splitKey } from "../base/key-text.ts";
 import { isWithin } from "../blob/locations.ts";
-import type { Item, Live, Version } from "../pointer/port.ts";
+import type { Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import {
   decodeStorageRoot,
@@ -14,7 +14,8 @@ import {
 } from "./codec/storage-profile.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
-import { corrupt, storageProfileExists, storageProfileNotFound } from "./errors.ts";
+import { storageProfileExists, storageProfileNotFound } from "./errors.ts";
+import { foundByName } from "./found-by-name.ts";
 import { directoryOf, FAMILIES, keyOf, leafText, locationDirectory, locationKey } from "./keys.ts";
 import { type Listed, listedPage } from "./listed.ts";
 import type { Catalog, Receipt, StorageProfile } from "./model.ts";
@@ -53,8 +54,6 @@ export type ReviseProfile = (
   stored: Stored<StorageProfile>,
 ) => { readonly entity: StorageProfile; readonly secret?: NewSecret | undefined } | undefined;
 
-/** The name of a profile that was deleted and made again moves under a reader. */
-const MAX_LOOKS = 8;
 /** Longer ones would be stored as hashes, which cannot be compared. */
 const ROOT_BYTES = 200;
 /** Claims that are looked through at a time. */
@@ -390,20 +389,15 @@ export class StorageProfiles {
     return summaryOfItem(item).entityId as AccountId;
   }
 
-  async #find(
-    name: string,
-  ): Promise<{ readonly stored: Stored<StorageProfile>; readonly named: Item }> {
-    const { account, pointers } = this.#context;
-    for (let look = 0; look < MAX_LOOKS; look++) {
-      const named = await pointers.get(this.#nameKey(name));
-      if (named.state === "absent") throw storageProfileNotFound(name);
-      const { entityId } = summaryOfItem(named);
-      const item = await pointers.get(byIdKey("storageProfile", account, entityId));
-      if (item.state === "absent") continue;
-      const stored = await readEntity<StorageProfile>(this.#context, "storageProfile", item);
-      if (stored !== undefined) return { stored, named };
-    }
-    throw corrupt("a name leads to no storage profile", { name });
+  async #find(name: string) {
+    const key = this.#nameKey(name);
+    const notFound = storageProfileNotFound;
+    return await foundByName<StorageProfile>(this.#context, {
+      type: "storageProfile",
+      name,
+      key,
+      notFound,
+    });
   }
 
   #nameKey(name: string): string {
