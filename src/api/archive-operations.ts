@@ -3,7 +3,7 @@ import type { ApiOperation, Schema } from "./operation.ts";
 import { type At, createPattern, LIMIT, type NewPattern, patternPath } from "./pattern-schema.ts";
 import { FLAG, INT64, listOf, NAME, object, TIME } from "./schema.ts";
 
-/** An object that holds rows which are no longer in their table. */
+/** An object with rows that have left their table. */
 export interface ArchivedRows {
   /** When it begins, in milliseconds since 1970. */
   readonly bucket: string;

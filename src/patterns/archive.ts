@@ -42,7 +42,7 @@ export const ARCHIVE_SHAPE: PatternShape = {
   primaryKey: { parts: [{ column: "bucket" }, { column: "part" }] },
 };
 
-/** An object that holds rows which are no longer in their table. */
+/** An object with rows that have left their table. */
 export interface ArchivedRows {
   /** When their bucket begins, in milliseconds since 1970. */
   readonly bucket: bigint;

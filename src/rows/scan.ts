@@ -6,13 +6,13 @@ import { type CompiledTable, readerOf, type TableReader } from "./compiled-table
 import type { Datum } from "./datum.ts";
 import { visibleColumns } from "./descriptor.ts";
 import type { EngineView } from "./engine-view.ts";
-import { corruptRow, rowError } from "./errors.ts";
+import { rowError } from "./errors.ts";
 import { PostingRows, planPostings } from "./inverted/posting-scan.ts";
 import type { KeyCodec } from "./key-codec.ts";
 import { keyIn, RangeScans } from "./range-scans.ts";
 import type { RowScanRequest } from "./row-requests.ts";
 import { BoxRows, planBox } from "./spatial/box-scan.ts";
-import type { ScanHost, StoredRow, StoredRows } from "./stored-rows.ts";
+import { rowsOfEntries, type ScanHost, type StoredRow, type StoredRows } from "./stored-rows.ts";
 import type { PackedView } from "./view-scan.ts";
 
 const NO_KEY = new Uint8Array(0);
@@ -186,15 +186,7 @@ export class IndexedRows implements StoredRows {
       const [from, to] = [valueStarts[i] as number, valueEnds[i] as number];
       return this.#table.key.encode(this.#index.keyIn(keyIn(packed, i), entries, from, to));
     });
-    const values = await this.#host.getMany(keys);
-    return keys.map((key, i) => {
-      const value = values[i];
-      if (value !== undefined) return { key, value };
-      throw corruptRow("an index entry without its row: run CHECK INDEX", {
-        table: this.#table.table.name,
-        index: this.#index.index.name,
-      });
-    });
+    return await rowsOfEntries(this.#host, this.#table, this.#index, keys);
   }
 
   close(): void {

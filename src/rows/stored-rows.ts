@@ -1,4 +1,7 @@
 import type { Maybe } from "../lsm/index.ts";
+import type { CompiledIndex } from "./compiled-index.ts";
+import type { CompiledTable } from "./compiled-table.ts";
+import { corruptRow } from "./errors.ts";
 
 /** A row as it is stored. */
 export interface StoredRow {
@@ -18,4 +21,26 @@ export interface ScanHost {
   readonly getMany: (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
   /** Throws where the transaction is over; says that rows are shown. */
   readonly onRead: () => void;
+}
+
+/**
+ * The rows that entries of an index lead to, by the keys of the rows.
+ *
+ * @throws FirnError `Corrupt`: an entry leads to none.
+ */
+export async function rowsOfEntries(
+  host: Pick<ScanHost, "getMany">,
+  compiled: CompiledTable,
+  index: CompiledIndex,
+  keys: readonly Uint8Array[],
+): Promise<readonly StoredRow[]> {
+  const values = await host.getMany(keys);
+  return keys.map((key, i) => {
+    const value = values[i];
+    if (value !== undefined) return { key, value };
+    throw corruptRow("an index entry without its row: run CHECK INDEX", {
+      table: compiled.table.name,
+      index: index.index.name,
+    });
+  });
 }

@@ -1,8 +1,7 @@
 import type { CompiledIndex } from "../compiled-index.ts";
 import type { CompiledTable } from "../compiled-table.ts";
 import type { EngineView } from "../engine-view.ts";
-import { corruptRow } from "../errors.ts";
-import type { ScanHost, StoredRow, StoredRows } from "../stored-rows.ts";
+import { rowsOfEntries, type ScanHost, type StoredRow, type StoredRows } from "../stored-rows.ts";
 import {
   Intersection,
   type KeyCursor,
@@ -161,15 +160,7 @@ export class PostingRows implements StoredRows {
     this.#size = BATCH_ROWS;
     if (keys.length === 0) return undefined;
     this.rows += keys.length;
-    const values = await this.#host.getMany(keys);
-    return keys.map((key, i) => {
-      const value = values[i];
-      if (value !== undefined) return { key, value };
-      throw corruptRow("an index entry without its row: run CHECK INDEX", {
-        table: this.#compiled.table.name,
-        index: this.#index.index.name,
-      });
-    });
+    return await rowsOfEntries(this.#host, this.#compiled, this.#index, keys);
   }
 
   close(): void {

@@ -2,10 +2,9 @@ import { boxRanges } from "../../keys/index.ts";
 import type { CompiledIndex } from "../compiled-index.ts";
 import type { CompiledTable } from "../compiled-table.ts";
 import type { EngineView } from "../engine-view.ts";
-import { corruptRow } from "../errors.ts";
 import type { RangeRequest } from "../key-codec.ts";
 import { keyIn, RangeScans } from "../range-scans.ts";
-import type { ScanHost, StoredRow, StoredRows } from "../stored-rows.ts";
+import { rowsOfEntries, type ScanHost, type StoredRow, type StoredRows } from "../stored-rows.ts";
 import type { PackedView } from "../view-scan.ts";
 import { type BoxSide, curveOf, type GridBox, gridBox, isWithin } from "./grid.ts";
 
@@ -93,23 +92,11 @@ export class BoxRows implements StoredRows {
       }
       if (keys.length === 0) continue;
       this.rows += keys.length;
-      return await this.#fetched(keys);
+      return await rowsOfEntries(this.#host, this.#compiled, this.#index, keys);
     }
   }
 
   close(): void {
     this.#ranges.close();
-  }
-
-  async #fetched(keys: readonly Uint8Array[]): Promise<readonly StoredRow[]> {
-    const values = await this.#host.getMany(keys);
-    return keys.map((key, i) => {
-      const value = values[i];
-      if (value !== undefined) return { key, value };
-      throw corruptRow("an index entry without its row: run CHECK INDEX", {
-        table: this.#compiled.table.name,
-        index: this.#index.index.name,
-      });
-    });
   }
 }
