@@ -274,7 +274,7 @@ describe("what is kept for subscribers", () => {
     }
   });
 
-  it("goes when it is old, counted from when the next file was begun", async () => {
+  it("goes when it is old, counted from when no replay needed it", async () => {
     const clock = new VirtualClock();
     const prng = new SeededPrng(1);
     const store = new MemoryBlobStore(clock);
@@ -298,7 +298,7 @@ describe("what is kept for subscribers", () => {
   });
 
   it("is the newest files without a gap", () => {
-    const files = [1, 2, 3, 4].map((id) => ({ id, bytes: 10, endedMs: id * 100 }));
+    const files = [1, 2, 3, 4].map((id) => ({ id, bytes: 10, releasedMs: id * 100 }));
     expect(keptFrom(files, { bytes: 0, ms: 1e9 }, 500)).toBe(5);
     expect(keptFrom(files, { bytes: 25, ms: 1e9 }, 500)).toBe(3);
     expect(keptFrom(files, { bytes: 1e9, ms: 250 }, 500)).toBe(3);

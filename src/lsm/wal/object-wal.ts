@@ -8,7 +8,13 @@ import { walName } from "./names.ts";
 import { OBJECT_HEADER_BYTES } from "./object-format.ts";
 import type { ObjectLog, PutOutcome } from "./object-log.ts";
 import type { Wal, WalBatch, WalStats } from "./port.ts";
-import { keptFrom, NO_RETENTION, type WalRetention } from "./retention.ts";
+import {
+  keptFrom,
+  NO_RETENTION,
+  type ReleasedFile,
+  ReplayStarts,
+  type WalRetention,
+} from "./retention.ts";
 import { lastOf } from "./sequences.ts";
 
 /** What a take-over found, and what it needs. */
@@ -43,6 +49,7 @@ export class ObjectWal implements Wal {
   #objects: { readonly id: number; readonly lastSequence: number }[];
   /** Objects below `#objects`, oldest first, that no replay needs and subscribers may read. */
   #retained: { readonly id: number; readonly lastSequence: number }[] = [];
+  readonly #starts = new ReplayStarts();
   /** As it was found last. */
   #retainedBytes = 0;
   /** Sequences above it lie in one of both. */
@@ -118,16 +125,17 @@ export class ObjectWal implements Wal {
     if (this.#fault !== undefined) throw dead(this.#fault);
     this.#retained = [...this.#retained, ...this.#objects.filter(({ id }) => id < file)];
     this.#objects = this.#objects.filter(({ id }) => id >= file);
-    const over: { id: number; bytes: number; endedMs: number }[] = [];
+    this.#starts.begin(file, this.#clock.monotonicMs());
+    const over: (ReleasedFile & { readonly putMs: number })[] = [];
     const below = Math.min(file, this.#nextId - 1);
     for await (const { id, size, modifiedAtMs } of this.#log.list(0)) {
       if (id >= below) break;
-      over.push({ id, bytes: size, endedMs: modifiedAtMs });
+      const releasedMs = this.#starts.releasedMs(id);
+      over.push({ id, bytes: size, releasedMs, putMs: modifiedAtMs });
     }
-    const nowMs = this.#clock.nowMs();
-    const kept = keptFrom(over, keep, nowMs);
-    const before = nowMs - this.#minAgeMs;
-    const old = over.filter(({ id, endedMs }) => id < kept && endedMs <= before);
+    const kept = keptFrom(over, keep, this.#clock.monotonicMs());
+    const before = this.#clock.nowMs() - this.#minAgeMs;
+    const old = over.filter(({ id, putMs }) => id < kept && putMs <= before);
     this.#forget(old.at(-1)?.id ?? 0);
     await this.#log.remove(old.map(({ id }) => id));
     this.#retainedBytes = sum(over) - sum(old);
@@ -162,6 +170,7 @@ export class ObjectWal implements Wal {
       if (id <= through) this.#knownFrom = Math.max(this.#knownFrom, lastSequence);
     }
     this.#retained = this.#retained.filter(({ id }) => id > through);
+    this.#starts.forget(through + 1);
   }
 
   async #put(batches: readonly WalBatch[]): Promise<void> {

@@ -1,17 +1,19 @@
-/** How much of the log stays for subscribers although no replay needs it: what both allow. */
+import { assert } from "../../base/assert.ts";
+
+/** How much of the log stays although no replay needs it: for subscribers and for the past. */
 export interface WalRetention {
   readonly bytes: number;
-  /** From the end of a file on. */
+  /** From when no replay needed a file any more: until then a state of the past may begin there. */
   readonly ms: number;
 }
 
 export const NO_RETENTION: WalRetention = { bytes: 0, ms: 0 };
 
-/** A file that no replay needs; `endedMs`: when the last group was written to it, or later. */
-export interface EndedFile {
+/** A file that no replay needs, since `releasedMs`. */
+export interface ReleasedFile {
   readonly id: number;
   readonly bytes: number;
-  readonly endedMs: number;
+  readonly releasedMs: number;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface EndedFile {
  * @param files in order.
  */
 export function keptFrom(
-  files: readonly EndedFile[],
+  files: readonly ReleasedFile[],
   { bytes, ms }: WalRetention,
   nowMs: number,
 ): number {
@@ -29,8 +31,34 @@ export function keptFrom(
   let total = 0;
   for (const file of files.toReversed()) {
     total += file.bytes;
-    if (total > bytes || nowMs - file.endedMs >= ms) break;
+    if (total > bytes || nowMs - file.releasedMs >= ms) break;
     from = file.id;
   }
   return from;
+}
+
+/**
+ * Since when replays begin where they do, on a monotonic clock. A state of a time is read from the
+ * manifest of that time on: a flush that came later still left the files before it to be read then.
+ */
+export class ReplayStarts {
+  #starts: readonly { readonly file: number; readonly sinceMs: number }[] = [];
+
+  /** Replays begin at a file, from now on. */
+  begin(file: number, nowMs: number): void {
+    if (file <= (this.#starts.at(-1)?.file ?? -1)) return;
+    this.#starts = [...this.#starts, { file, sinceMs: nowMs }];
+  }
+
+  /** When a file that lies before the last start was released. */
+  releasedMs(id: number): number {
+    const start = this.#starts.find(({ file }) => file > id);
+    assert(start !== undefined, "replays begin behind a file that was released");
+    return start.sinceMs;
+  }
+
+  /** Files below one are gone. */
+  forget(below: number): void {
+    this.#starts = this.#starts.filter(({ file }, i, all) => file > below || i === all.length - 1);
+  }
 }

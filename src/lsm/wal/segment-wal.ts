@@ -9,7 +9,7 @@ import { dead, fenced, unwritten, writeUnknown } from "./errors.ts";
 import { FRAME_BYTES, framesBytes, writeFrames } from "./frame.ts";
 import { spareName, walName } from "./names.ts";
 import type { Wal, WalBatch, WalStats } from "./port.ts";
-import { keptFrom, NO_RETENTION, type WalRetention } from "./retention.ts";
+import { keptFrom, NO_RETENTION, ReplayStarts, type WalRetention } from "./retention.ts";
 import { SegmentFile, type SegmentSizes } from "./segment-file.ts";
 import {
   BLOCK_BYTES,
@@ -58,9 +58,7 @@ export class SegmentWal implements Wal {
   #retained: readonly number[] = [];
   /** Sequences above it are known to lie in what has one of `#lastSequences`, or later. */
   #knownFrom: number;
-  /** Monotonic: when a segment was last written to, at the latest. */
-  readonly #endedMs = new Map<number, number>();
-  readonly #openedMs: number;
+  readonly #starts = new ReplayStarts();
   /** Of those that hold something: their last sequences. */
   readonly #lastSequences = new Map<number, number>();
   /** Of those that this owner wrote: its own handles, for recycling. */
@@ -87,7 +85,6 @@ export class SegmentWal implements Wal {
     this.#stats = new AppendStats(world.clock);
     this.#files = below;
     this.#knownFrom = knownFrom;
-    this.#openedMs = world.clock.monotonicMs();
     const room = world.sizes.segmentBytes - BLOCK_BYTES;
     this.maxBatchBytes = room - FRAME_BYTES;
     this.maxGroupBytes = Math.min(GROUP_BYTES, room);
@@ -156,6 +153,7 @@ export class SegmentWal implements Wal {
   release(file: number, keep: WalRetention = NO_RETENTION): Promise<void> {
     assert(file <= this.#serving().header.id, "the current segment stays");
     if (this.#fault !== undefined) return Promise.reject(dead(this.#fault));
+    this.#starts.begin(file, this.#world.clock.monotonicMs());
     const over = [...this.#retained, ...this.#files.filter((id) => id < file)];
     this.#files = this.#files.filter((id) => id >= file);
     const kept = this.#keptFrom(over, keep);
@@ -203,11 +201,10 @@ export class SegmentWal implements Wal {
   /** Of segments that no replay needs. */
   #keptFrom(ids: readonly number[], keep: WalRetention): number {
     const { clock, sizes } = this.#world;
-    const files = ids.map((id) => {
-      // When a segment of an earlier owner ended is unknown: take the time it was found.
-      return { id, bytes: sizes.segmentBytes, endedMs: this.#endedMs.get(id) ?? this.#openedMs };
-    });
+    const bytes = sizes.segmentBytes;
+    const files = ids.map((id) => ({ id, bytes, releasedMs: this.#starts.releasedMs(id) }));
     const from = keptFrom(files, keep, clock.monotonicMs());
+    this.#starts.forget(from);
     for (const id of ids) {
       if (id >= from) continue;
       this.#knownFrom = Math.max(this.#knownFrom, this.#lastSequences.get(id) ?? 0);
@@ -308,7 +305,6 @@ export class SegmentWal implements Wal {
     if (this.#current !== undefined) {
       this.#files = [...this.#files, previous.id];
       this.#lastSequences.set(previous.id, previous.lastSequence);
-      this.#endedMs.set(previous.id, this.#world.clock.monotonicMs());
     }
     this.#current = { header, file, end: BLOCK_BYTES };
   }
@@ -338,7 +334,6 @@ export class SegmentWal implements Wal {
       await this.#releaseOne(id);
       this.#released.shift();
       this.#lastSequences.delete(id);
-      this.#endedMs.delete(id);
     }
   }
 
