@@ -302,3 +302,43 @@ test("an account whose purge has begun is in no backup", async () => {
   await restore(into, target);
   expect([...(await stateOf(into.pointers)).keys()].join(" ")).not.toContain(hail);
 });
+
+test("an earlier time has accounts as they were: deleted since, or not made yet", async () => {
+  const clock = new SleepIsTime();
+  const stores = testStores({ clock });
+  const node = await openInMemory(stores, new MemoryBlobStore(clock));
+  await plant(node.catalog, "lake", 1);
+  await clock.sleep(60_000);
+  const beforeMs = clock.nowMs();
+  await clock.sleep(60_000);
+  const { entity: rain } = await node.model.accounts.create(ACTOR, { name: "rain" });
+  await plant(node.catalog.within(rain.id), "rain", 2);
+  await clock.sleep(60_000);
+  const then = await stateOf(stores.pointers);
+  const aliveMs = clock.nowMs();
+  await clock.sleep(60_000);
+  const within = node.catalog.within(rain.id);
+  await within.namespaces.drop(ACTOR, { catalog: "rain", path: ["a"] });
+  await within.catalogs.drop(ACTOR, "rain");
+  await node.model.accounts.drop(ACTOR, { account: { name: "rain" } });
+  await clock.sleep(60_000);
+  const target = new MemoryBlobStore(clock);
+  await take(stores, target);
+  const alive = empty(clock);
+  await restore(alive, target, { atMs: aliveMs });
+  expect(await stateOf(alive.pointers)).toEqual(then);
+  const one = empty(clock);
+  await restore(one, target, { account: "rain", atMs: aliveMs });
+  const [name, ...more] = await one.pointers.list("/accounts/by-name");
+  expect([name?.key, more]).toEqual(["/accounts/by-name/rain", []]);
+  for (const scope of [{ atMs: beforeMs }, {}]) {
+    const gone = restore(empty(clock), target, { account: "rain", ...scope });
+    await expect(gone).rejects.toMatchObject({ code: "ACCOUNT_NOT_FOUND" });
+  }
+  const before = empty(clock);
+  await restore(before, target, { atMs: beforeMs });
+  expect([...(await stateOf(before.pointers)).keys()].join(" ")).not.toContain(rain.id);
+  expect((await before.pointers.list("/accounts/by-name")).map(({ key }) => key)).toEqual([
+    "/accounts/by-name/default",
+  ]);
+});

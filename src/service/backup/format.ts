@@ -50,6 +50,13 @@ export interface ScopedCatalog {
   readonly name: string;
 }
 
+/** What an account was until a time, in milliseconds. */
+export interface AccountState {
+  readonly untilMs: number;
+  /** Its payload in base64; null: there was no account; absent: it is no longer retained. */
+  readonly payload?: string | null;
+}
+
 /** An account beside the one that a backup names. */
 export interface BackedAccount {
   readonly id: AccountId;
@@ -58,6 +65,8 @@ export interface BackedAccount {
   readonly sha: string;
   /** It was deleted, and may be brought back: its name may be another account's. */
   readonly deleted?: true;
+  /** What it was earlier, the oldest first. Absent: it did not change within the history. */
+  readonly states?: readonly AccountState[] | undefined;
 }
 
 /** The object that makes a backup exist. Times in milliseconds of wall time. */
@@ -140,6 +149,11 @@ export interface PayloadLine {
 
 export function damaged(message: string, path: string): FirnError {
   return new FirnError("Corrupt", "BACKUP_DAMAGED", `damaged backup: ${message}`, { path });
+}
+
+export function historyGone(key: string): FirnError {
+  const message = "the backup no longer has a version of that time: choose a later one";
+  return new FirnError("NotFound", "BACKUP_HISTORY_GONE", message, { key });
 }
 
 /** The bytes of a file that is named by their hash. @throws FirnError `BACKUP_DAMAGED`. */

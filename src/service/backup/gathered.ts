@@ -45,6 +45,8 @@ export class Gathered {
   readonly #spanMs: number;
   /** Records of the span. */
   readonly known: Set<string> = new Set();
+  /** What was done to other accounts from within this one. */
+  readonly ofAccounts: KeyStep[] = [];
 
   constructor(parts: BackupParts, from: GatheredFrom) {
     this.#parts = parts;
@@ -106,8 +108,9 @@ export class Gathered {
 
   async addRecord(id: string, record: ChangeRecord): Promise<void> {
     if (record.timeMs >= this.#spanMs) this.known.add(id);
-    const change = changeOf(this.#from.account, id, record);
-    const { scope } = this.#from;
+    const { account, scope } = this.#from;
+    const change = changeOf(account, id, record, isSourceOf(account));
+    this.ofAccounts.push(...stepsOf(changeOf(account, id, record, isOtherThan(account))));
     await (scope === undefined ? this.#addChange(change) : scope.addChange(change));
   }
 
@@ -145,18 +148,34 @@ function hexOf(bytes: Uint8Array | undefined): string | null {
   return bytes === undefined ? null : Buffer.from(bytes).toString("hex");
 }
 
-/** A change record as a backup holds it: the sources of an account that it wrote. */
-function changeOf(account: AccountId, id: string, record: ChangeRecord): ChangeLine {
-  const { timeMs, operation, principal, requestId } = record;
-  const isSource = (key: string): boolean => {
-    const entity = canonicalOf(key);
-    if (entity === undefined) return isPart(parseKey(key));
-    // Another account may have been made from within this one.
-    return entity.type !== "account" || entity.id === account;
+/** The sources of an account. */
+function isSourceOf(account: AccountId): (key: string) => boolean {
+  const isOther = isOtherThan(account);
+  return (key) => {
+    const isEntity = canonicalOf(key) !== undefined;
+    return isEntity ? !isOther(key) : isPart(parseKey(key));
   };
+}
+
+/** What another account is: that may have been made from within this one. */
+function isOtherThan(account: AccountId): (key: string) => boolean {
+  return (key) => {
+    const entity = canonicalOf(key);
+    return entity?.type === "account" && entity.id !== account;
+  };
+}
+
+/** A change record as a backup holds it, with some of the keys that it wrote. */
+function changeOf(
+  account: AccountId,
+  id: string,
+  record: ChangeRecord,
+  isAsked: (key: string) => boolean,
+): ChangeLine {
+  const { timeMs, operation, principal, requestId } = record;
   const keys = record.keys
     .map((each: ChangedKey) => ({ ...each, key: fullKey(account, each.key) }))
-    .filter(({ key }) => isSource(key))
+    .filter(({ key }) => isAsked(key))
     .map(
       (each) =>
         [

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { FirnError, invalid } from "../../base/error.ts";
+import { type FirnError, invalid } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { decodePayload } from "../../catalog/codec/entities.ts";
@@ -13,6 +13,7 @@ import {
   type Backup,
   type ChangeLine,
   damaged,
+  historyGone,
   type PayloadLine,
   type PointerLine,
   packPath,
@@ -164,8 +165,7 @@ export async function* placeLines(source: BlobStore, backup: Backup): AsyncGener
 
 function missing({ key }: PointerLine, atMs: number | undefined): FirnError {
   if (atMs === undefined) return damaged("a pointer's payload is missing", key);
-  const message = "the backup no longer has a version of that time: choose a later one";
-  return new FirnError("NotFound", "BACKUP_HISTORY_GONE", message, { key });
+  return historyGone(key);
 }
 
 /** The pointers that live at a time. */

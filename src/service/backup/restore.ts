@@ -26,6 +26,7 @@ import { payloadOfKey } from "../../catalog/references.ts";
 import type { Engine } from "../../lsm/index.ts";
 import type { Live, PointerOp, PointerStore } from "../../pointer/port.ts";
 import { SortedLines } from "../gc/sorted-lines.ts";
+import type { AccountThen } from "./account-states.ts";
 import type { Backup } from "./format.ts";
 import { isInVain, patientBlobs, patientPointers } from "./patient-stores.ts";
 import { type BackedPointer, BackupContent, wholePayload } from "./read.ts";
@@ -97,6 +98,8 @@ interface MadeAccounts {
   readonly known: ReadonlySet<string>;
   /** Whether no other account comes behind this one: then the store is whole. */
   readonly isLast: boolean;
+  /** What the account was at the time that is restored; absent: what the backup says. */
+  readonly then?: AccountThen | undefined;
 }
 
 /** One account of a restore; undefined where it was not there at that time. @throws as above. */
@@ -115,7 +118,7 @@ export async function restoreAccount(
   const account = backup.account as AccountId;
   const content = await BackupContent.open(parts, backup, atMs);
   const scope = catalog === undefined ? undefined : await content.catalogNamed(catalog);
-  const restore = new Restore(parts, account, scope?.id);
+  const restore = new Restore(parts, account, made.then, scope?.id);
   await restore.assertEmpty(made);
   for await (const pack of content.packs()) await restore.pack(pack);
   if (scope !== undefined) {
@@ -150,6 +153,7 @@ async function restoreShards(
 class Restore {
   readonly #parts: RestoreParts;
   readonly #account: AccountId;
+  readonly #then: AccountThen | undefined;
   readonly #catalog: CatalogId | undefined;
   readonly #payloads: Payloads;
   readonly #writerId: WriterId;
@@ -162,9 +166,15 @@ class Restore {
   written = 0;
   skipped = 0;
 
-  constructor(parts: RestoreParts, account: AccountId, catalog?: CatalogId) {
+  constructor(
+    parts: RestoreParts,
+    account: AccountId,
+    then: AccountThen | undefined,
+    catalog?: CatalogId,
+  ) {
     this.#parts = parts;
     this.#account = account;
+    this.#then = then;
     this.#catalog = catalog;
     this.#payloads = new Payloads(parts.blobs, account);
     this.#writerId = parts.ids.mint<WriterId>();
@@ -213,14 +223,16 @@ class Restore {
     const entity = canonicalOf(key);
     if (entity === undefined && this.#catalog !== undefined) return [];
     if (isPart(parseKey(key))) return this.#part(pointer);
-    const payload = wholePayload(pointer);
     if (entity === undefined) {
+      const payload = wholePayload(pointer);
       const summary = Buffer.from(pointer.line.summary ?? "", "base64");
       const blobPath = blob ?? "";
       await this.#payloads.putBytes(blobPath, payload);
       return [{ op: "put", key, expected: 0n, blobPath, summary }];
     }
-    const path = payloadPath(entity.type, this.#account, entity.id, sha);
+    const then = entity.type === "account" ? this.#then : undefined;
+    const payload = then?.payload ?? wholePayload(pointer);
+    const path = payloadPath(entity.type, this.#account, entity.id, then?.sha ?? sha);
     const { ops, entity: found } = entityPointers(
       this.#account,
       entity.type,

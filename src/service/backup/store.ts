@@ -1,6 +1,7 @@
 import { FirnError, invalid } from "../../base/error.ts";
 import type { AccountId } from "../../base/ids.ts";
 import type { BlobStore } from "../../blob/port.ts";
+import type { KeyStep } from "../../catalog/cut.ts";
 import { summaryOfItem } from "../../catalog/entities.ts";
 import { directoryOf, FAMILIES, keyOf } from "../../catalog/keys.ts";
 import { listPage } from "../../catalog/pages.ts";
@@ -8,6 +9,7 @@ import { byIdKey } from "../../catalog/paths.ts";
 import type { PointerStore } from "../../pointer/port.ts";
 import { DEFAULT_ACCOUNT } from "../actor.ts";
 import { type Scratch, withScratch } from "../gc/parts.ts";
+import { accountAt, accountStates } from "./account-states.ts";
 import { EarlierBackups } from "./copies.ts";
 import {
   type BackedAccount,
@@ -62,6 +64,7 @@ export async function takeStoreBackup(stores: OfStore<BackupParts>): Promise<Bac
     );
   const others: BackedAccount[] = [];
   const reports: BackupReport[] = [];
+  const ofAccounts: KeyStep[] = [];
   const add = async (account: AskedAccount, deleted?: true): Promise<void> => {
     const copied = await copy(account).catch(unlessGone);
     if (copied === undefined) return;
@@ -71,6 +74,7 @@ export async function takeStoreBackup(stores: OfStore<BackupParts>): Promise<Bac
     if (deleted && !(await isDropped(pointers, id))) return;
     const sha = await putAccount(target, backup);
     others.push({ id, name: account.name, sha, ...(deleted && { deleted }) });
+    ofAccounts.push(...copied.ofAccounts);
     reports.push(deleted ? { ...report, accounts: [] } : report);
   };
   const names = await accountNames(pointers);
@@ -80,8 +84,10 @@ export async function takeStoreBackup(stores: OfStore<BackupParts>): Promise<Bac
   for (const account of await deletedAccounts(pointers)) {
     if (!others.some(({ id }) => id === account.id)) await add(account, true);
   }
-  const { backup, report } = await copy({ name: last ?? DEFAULT_ACCOUNT });
-  const content = { ...backup, ...(others.length > 0 && { others }) };
+  const { backup, report, ...main } = await copy({ name: last ?? DEFAULT_ACCOUNT });
+  const states = await accountStates(parts.blobs, [...ofAccounts, ...main.ofAccounts]);
+  const known = others.map((each) => ({ ...each, states: states.get(each.id) }));
+  const content = { ...backup, ...(others.length > 0 && { others: known }) };
   await finishBackup(target, { ...content, version: versionOf(content) });
   return [report, ...reports].reduce(together);
 }
@@ -134,12 +140,15 @@ export async function restoreStoreBackup(
   for (const each of chosen) {
     const isLast = each === chosen.at(-1);
     const atMs = scope.atMs === undefined || isLast ? scope.atMs : Math.min(scope.atMs, each.cutMs);
-    const made = { known, isLast };
+    const then = accountAt(backup, each.account, atMs);
+    if (then === null && !isLast) continue;
+    if (then === null) throw noAccountThen();
+    const made = { known, isLast, then };
     const restored = await withScratch(openScratch, (scratch) =>
       restoreAccount({ ...parts, scratch }, each, { ...scope, atMs }, made),
     );
     if (restored !== undefined) reports.push(restored);
-    else if (isLast) throw invalid("RESTORE_TIME_INVALID", "no account at that time");
+    else if (isLast) throw noAccountThen();
   }
   const sum = (of: (report: RestoreReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
@@ -157,10 +166,10 @@ function chosenOf(
   backups: readonly Backup[],
   whole: Backup,
   account: string | undefined,
-  { catalog }: RestoreScope,
+  { catalog, atMs }: RestoreScope,
 ): readonly Backup[] {
   if (account === undefined) return catalog === undefined ? backups : backups.slice(-1);
-  return [namedOf(backups, whole, account)];
+  return [namedOf(backups, whole, account, atMs)];
 }
 
 /** The backups of all accounts, the main one last. */
@@ -170,13 +179,26 @@ async function accountsOf(source: BlobStore, backup: Backup): Promise<readonly B
   return [...backups, backup];
 }
 
-/** One that was not deleted. */
-function namedOf(backups: readonly Backup[], { others = [] }: Backup, account: string): Backup {
-  const deleted = new Set(others.filter((each) => each.deleted).map(({ id }) => id as string));
-  const named = backups.find((each) => nameIn(each) === account && !deleted.has(each.account));
+/** The one that had a name, and was not deleted: at a time, or when the backup began. */
+function namedOf(
+  backups: readonly Backup[],
+  whole: Backup,
+  account: string,
+  atMs?: number,
+): Backup {
+  const deleted = new Set<string>(whole.others?.filter((each) => each.deleted).map(({ id }) => id));
+  const named = backups.find((each) => {
+    const then = accountAt(whole, each.account, atMs);
+    if (then != null) return then.entity.name === account && then.entity.state === "ACTIVE";
+    return then !== null && nameIn(each) === account && !deleted.has(each.account);
+  });
   if (named !== undefined) return named;
   const message = "the backup has no such account";
   throw new FirnError("NotFound", "ACCOUNT_NOT_FOUND", message, { name: account });
+}
+
+function noAccountThen(): FirnError {
+  return invalid("RESTORE_TIME_INVALID", "no account at that time");
 }
 
 /** What the account of a backup was called. */

@@ -1,7 +1,7 @@
 import { FirnError } from "../../base/error.ts";
 import type { AccountId, CatalogId, WriterId } from "../../base/ids.ts";
 import { decodePayload } from "../../catalog/codec/entities.ts";
-import { leftOut, statesAfter } from "../../catalog/cut.ts";
+import { type KeyStep, leftOut, statesAfter } from "../../catalog/cut.ts";
 import { summaryOfItem } from "../../catalog/entities.ts";
 import { FAMILIES, keyOf } from "../../catalog/keys.ts";
 import { HistoryPin } from "../../catalog/pins.ts";
@@ -77,6 +77,8 @@ export interface AskedAccount {
 interface CopiedAccount {
   readonly backup: Backup;
   readonly report: BackupReport;
+  /** What was done to other accounts from within this one. */
+  readonly ofAccounts: readonly KeyStep[];
 }
 
 /**
@@ -187,7 +189,7 @@ async function copyPinned(
     copied: copies.copied,
     copiedBytes: copies.copiedBytes,
   };
-  return { backup, report };
+  return { backup, report, ofAccounts: gathered.ofAccounts };
 }
 
 /** The rows of all catalogs of a backup. */
