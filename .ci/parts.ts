@@ -170,13 +170,13 @@ const BESIDE: readonly Spec[] = [
       return npm("fuzz", "--store", "--seeds", seeds, "--cases", cases, "--seed", seed());
     },
   },
-  // Other seeded bugs for each commit, as many as a machine judges in ten minutes.
+  // Other seeded bugs for each commit, as many as a machine judges in six minutes.
   {
     name: "mutants",
     stream: "computes",
     soaks: true,
     command: ({ size, text }) =>
-      npm("test:mutants", "--minutes", size(10, 55, 700), "--seed", text),
+      npm("test:mutants", "--minutes", size(6, 55, 700), "--seed", text),
   },
   { ...simple("over", "computes", npm("test:over")), oneOf: 2 },
   simple("sql-suites", "computes", npm("test:sql-suites")),

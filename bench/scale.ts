@@ -182,7 +182,8 @@ class Run {
     const before = residentMib(this.#pid);
     const tokens = await this.#list(tables);
     const after = residentMib(this.#pid);
-    const times = Math.max(1, Math.ceil(this.#times / 50));
+    // So many that the kernel's steps of 10 ms say little.
+    const times = Math.max(1, Math.ceil(this.#times / 2));
     const pagesCpuMs: number[] = [];
     for (const at of [0, Math.floor((tokens.length - 1) / 2), Math.max(0, tokens.length - 2)]) {
       await this.#page(tokens[at]);
@@ -322,7 +323,8 @@ function judge(figures: Omit<ScaleFigures, "verdicts">): readonly ScaleVerdict[]
 }
 
 function show(figures: ScaleFigures): string {
-  const { profile, tables, namespaces, fillCpuMs, cells, verdicts, search } = figures;
+  const { profile, tables, namespaces, fillCpuMs, cells, pagesCpuMs, verdicts, search } = figures;
+  const pages = pagesCpuMs.map((ms) => ms.toFixed(2)).join(", ");
   const rows = cells.map((cell) => [
     cell.name,
     cell.emptyCpuMs.toFixed(3),
@@ -343,6 +345,7 @@ function show(figures: ScaleFigures): string {
       ["ms of processor time", "empty", "full", "ratio", "stores, empty", "stores, full"],
       rows,
     ),
+    `pages, first, middle, last: ${pages} ms of processor time\n`,
     `search: ${search.cpuMs.toFixed(0)} ms of processor time, ${search.requests} requests\n`,
     formatTable(["goal", "measured", ""], goals),
   ].join("\n");

@@ -155,6 +155,9 @@ export class Model {
     if (location !== undefined && location !== relation.location) {
       this.#mustBeUnclaimed(location, relation);
       relation.location = location;
+    } else {
+      // One that was undropped may lie above it, which who says where it lies is told.
+      this.#mustBeUnclaimed(relation.location, relation, "above");
     }
     relation.metadata += mark;
     return relation.metadata;
