@@ -175,8 +175,7 @@ const BESIDE: readonly Spec[] = [
     name: "mutants",
     stream: "computes",
     soaks: true,
-    command: ({ size, text }) =>
-      npm("test:mutants", "--minutes", size(6, 55, 700), "--seed", text),
+    command: ({ size, text }) => npm("test:mutants", "--minutes", size(6, 55, 700), "--seed", text),
   },
   { ...simple("over", "computes", npm("test:over")), oneOf: 2 },
   simple("sql-suites", "computes", npm("test:sql-suites")),
