@@ -16,6 +16,7 @@ export type TableChange =
   | { readonly kind: "rename column"; readonly column: string; readonly name: string }
   | { readonly kind: "rename"; readonly namespace?: readonly string[]; readonly name: string }
   | { readonly kind: "set default"; readonly column: string; readonly default?: ColumnDefault }
+  | { readonly kind: "set identity"; readonly column: string; readonly identity: Identity }
   | { readonly kind: "drop not null"; readonly column: string }
   /** Rows are read to see that it holds. */
   | { readonly kind: "set not null"; readonly column: string }
@@ -31,7 +32,17 @@ export type TableChange =
   | { readonly kind: "add foreign key"; readonly key: ForeignKeySpec }
   /** Rows are written anew: see `addPrimaryKey`. */
   | { readonly kind: "add primary key"; readonly key: NewPrimaryKey }
-  | { readonly kind: "drop constraint"; readonly name: string };
+  | { readonly kind: "drop constraint"; readonly name: string }
+  /** Rows keep the numbers that they have. */
+  | {
+      readonly kind: "add identity";
+      readonly column: string;
+      readonly identity: Identity;
+      readonly sequence?: ColumnSpec["sequence"];
+    }
+  | { readonly kind: "drop identity"; readonly column: string };
+
+type Identity = NonNullable<ColumnDescriptor["identity"]>;
 
 /** Another type for a column. */
 export interface NewColumnType {
@@ -54,6 +65,8 @@ export type ColumnChange = Exclude<
       | "add foreign key"
       | "add primary key"
       | "drop constraint"
+      | "add identity"
+      | "drop identity"
       | "set type";
   }
 >;
@@ -101,6 +114,10 @@ export function changedTable(
       const { default: _, ...column } = named(table, change.column);
       const next = change.default === undefined ? column : { ...column, default: change.default };
       return { ...table, version, columns: swapped(table, next) };
+    }
+    case "set identity": {
+      const { identity } = change;
+      return { ...table, version, columns: replaced(table, change.column, { identity }) };
     }
     case "drop not null":
       assertNotInKey(table, named(table, change.column));
@@ -241,7 +258,10 @@ function replaced(
   return swapped(table, { ...named(table, name), ...change });
 }
 
-function swapped(table: TableDescriptor, column: ColumnDescriptor): readonly ColumnDescriptor[] {
+export function swapped(
+  table: TableDescriptor,
+  column: ColumnDescriptor,
+): readonly ColumnDescriptor[] {
   return table.columns.map((one) => (one.id === column.id ? column : one));
 }
 

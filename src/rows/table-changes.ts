@@ -8,6 +8,7 @@ import {
   type NewColumnType,
   named,
   type ReadsColumn,
+  swapped,
   type TableChange,
 } from "./alter.ts";
 import type { RowScan } from "./batch.ts";
@@ -19,6 +20,7 @@ import { duplicate } from "./duplicate.ts";
 import type { EngineView } from "./engine-view.ts";
 import { FIRST_SHARD, rowError, shardNotFound } from "./errors.ts";
 import { expressionsOf, withTexts } from "./expressions.ts";
+import { numberedBy, toBeNumbered } from "./identity.ts";
 import { forgetBuild } from "./index-builds.ts";
 import { type RangeRequest, ROW_SPACE } from "./key-codec.ts";
 import type { MoveHost } from "./move-rows.ts";
@@ -43,6 +45,12 @@ export interface ChangeHost extends ConstraintHost {
   readonly sequences: TransactionSequences;
   readonly view: EngineView;
   readonly scan: (table: TableDescriptor, request: { columns: readonly number[] }) => RowScan;
+}
+
+/** How a column numbers its rows. */
+interface Numbering {
+  readonly sequence?: ColumnSpec["sequence"] | undefined;
+  readonly serial?: boolean;
 }
 
 /** Changes of tables, in the transaction that changes rows. See `RowTransaction`. */
@@ -130,9 +138,26 @@ export class TableChanges {
         return await this.#withType(table, change.to);
       case "drop constraint":
         return await this.#constraints.drop(table, change.name);
+      case "add identity": {
+        const column = toBeNumbered(table, change.column);
+        const numbered = await this.#numbered(table, column, change);
+        return await this.#replace(table, { ...numbered, identity: change.identity });
+      }
+      case "drop identity": {
+        const { identity: _, sequence: _own, ...column } = numberedBy(table, change.column);
+        await this.#dropSequences(table.id, column.id);
+        return await this.#replace(table, column);
+      }
       default:
         return await this.#alterColumns(table, change);
     }
+  }
+
+  async #replace(table: TableDescriptor, column: ColumnDescriptor): Promise<TableDescriptor> {
+    const next = { ...table, version: table.version + 1, columns: swapped(table, column) };
+    await this.#on.host.compiled.of(next);
+    await this.#on.tables.put(next, table);
+    return next;
   }
 
   async #withPrimaryKey(table: TableDescriptor, key: NewPrimaryKey): Promise<TableDescriptor> {
@@ -253,7 +278,7 @@ export class TableChanges {
   async #numbered(
     { id: table, name, namespace }: TableDescriptor,
     column: ColumnDescriptor,
-    { sequence: options = {}, serial }: ColumnSpec,
+    { sequence: options = {}, serial }: Numbering,
   ): Promise<ColumnDescriptor> {
     const { name: given, ...others } = options;
     const sequenceSpec = {

@@ -161,7 +161,8 @@ function columnsOf(
   return [...columns, { id, name: ROWID, type: { kind: "uuid" }, nullable: false, hidden: true }];
 }
 
-const NUMBERED: ReadonlySet<ColumnType["kind"]> = new Set(["int2", "int4", "int8"]);
+/** Types of columns that may number their rows. */
+export const NUMBERED: ReadonlySet<ColumnType["kind"]> = new Set(["int2", "int4", "int8"]);
 
 /** A column of a new table, or one that is added. */
 export function columnOfSpec(column: ColumnSpec, id: number): ColumnDescriptor {

@@ -106,10 +106,10 @@ function bindTableRow(scope: Scope, node: Node, isValue = false): Expr | undefin
   const names = textsOf(isStar ? fields.slice(0, -1) : fields);
   if (names.length === 0 || (names.length > 1 && !isStar)) return undefined;
   return wholeRow(scope, names, isStar, (table, isJoined) => {
-    const { columns, rowType = OID.record, hasValue = false } = table;
+    const { columns, rowType = OID.record, filled } = table;
     if (isValue && rowType === 0) throw notSupported("a row of this relation as a value");
     const shown = columns.map(({ name: column, oid, typmod }) => ({ name: column, oid, typmod }));
-    const empty = hasValue ? "never" : isJoined ? "unknown" : "row";
+    const empty = filled !== undefined ? "never" : isJoined ? "unknown" : "row";
     return { ...rowExpr(columns.map(columnExpr), shown, empty), oid: rowType || OID.record };
   });
 }

@@ -6,6 +6,7 @@ import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { MAX_DIMENSIONS } from "../types/array-literal.ts";
 import { EMPTY_ARRAY } from "../types/arrays.ts";
 import { OID } from "../types/oids.ts";
+import { ofByte } from "../types/texts.ts";
 import { operatorCall } from "./bind-operator.ts";
 import { coerce, located } from "./coerce.ts";
 import type { Expr } from "./expr.ts";
@@ -26,6 +27,7 @@ export function bindSubscript(
   if (element === 0) {
     const type = typeName(types, array.oid);
     if (type === "jsonb") return jsonbPart(scope, array, indices, bind);
+    if (type === "name" && indices.length === 1) return byteOfName(scope, array, indices[0], bind);
     const hint = type === "json" ? { hint: "Use -> and ->>." } : {};
     throw new SqlError(
       "42804",
@@ -84,6 +86,37 @@ export function bindSubscript(
     returnsSet: false,
   };
 }
+
+/** `n[0]`: a byte of a name, which PostgreSQL keeps as 64 of them. @throws SqlError 42804. */
+function byteOfName(
+  scope: Scope,
+  name: Expr,
+  index: NodeOf<"A_Indices"> | undefined,
+  bind: Bind,
+): Expr {
+  if (index?.is_slice === true || index?.uidx === undefined) throw notSupported("a part of a name");
+  const at = coerce(scope, bind(index.uidx), OID.int4, -1, "assignment");
+  const evaluate = (value: string, place: number): Datum => {
+    if (place < 0 || place >= NAME_BYTES) return null;
+    const byte = Buffer.from(value)[place] ?? 0;
+    return ofByte(byte);
+  };
+  return {
+    kind: "call",
+    name: "subscript",
+    oid: OID.char,
+    typmod: -1,
+    args: [name, at],
+    evaluate: evaluate as never,
+    procedure: "",
+    isOperator: false,
+    isStrict: true,
+    isVolatile: false,
+    returnsSet: false,
+  };
+}
+
+const NAME_BYTES = 64;
 
 /** `j['a'][0]`: a part of a JSON value, by its path. @throws SqlError 42804. */
 function jsonbPart(

@@ -1,6 +1,7 @@
 import type { Node } from "libpg-query";
 import { notSupported, SqlError } from "../error.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
+import { OID } from "../types/oids.ts";
 import { located } from "./coerce.ts";
 import { type Expr, fieldsOf } from "./expr.ts";
 import type { OuterRefs, Scope, ScopeColumn, ScopeTable } from "./scope.ts";
@@ -47,8 +48,13 @@ function unqualified(scope: Scope, name: string): Expr {
     }
   }
   for (let level: Scope | undefined = scope; level !== undefined; level = level.outer?.scope) {
-    if (!level.tables.some(({ isStored }) => isStored === true)) continue;
-    if (SYSTEM_COLUMNS.has(name)) throw notSupported(`the system column ${name}`);
+    const stored = level.tables.filter(({ isStored }) => isStored === true);
+    const [first, second] = stored;
+    if (first === undefined || !SYSTEM_COLUMNS.has(name)) continue;
+    if (second !== undefined) {
+      throw new SqlError("42702", `column reference "${name}" is ambiguous`);
+    }
+    return fromLevel(scope, level, systemColumn(level, first, name));
   }
   const hint = hintFor(scope, name);
   const fields = hint === undefined ? {} : { hint };
@@ -94,13 +100,29 @@ function qualified(scope: Scope, names: readonly string[]): Expr {
     assertUsable(table);
     const column = table.columns.find((each) => each.name === name);
     if (column === undefined) {
-      if (table.isStored === true && SYSTEM_COLUMNS.has(name))
-        throw notSupported(`the system column ${name}`);
+      if (table.isStored === true && SYSTEM_COLUMNS.has(name)) {
+        return fromLevel(scope, level, systemColumn(level, table, name));
+      }
       throw new SqlError("42703", `column ${names.join(".")} does not exist`);
     }
     return fromLevel(scope, level, columnExpr(column));
   }
   throw missingTable(tableNames);
+}
+
+/** What PostgreSQL adds to the rows of each table. @throws SqlError 0A000. */
+function systemColumn(level: Scope, { columns, filled }: ScopeTable, name: string): Expr {
+  const [column] = columns;
+  if (name !== "tableoid" || column === undefined) throw notSupported(`the system column ${name}`);
+  const type = { oid: OID.oid, typmod: -1 };
+  const table: Expr = { kind: "const", ...type, value: column.tableOid };
+  if (level.tables.length === 1) return table;
+  // An outer join may have no row of it.
+  const some = filled === undefined ? undefined : columns[filled];
+  if (some === undefined) throw notSupported(`the system column ${name} of a joined table`);
+  const isThere = { kind: "isNull", oid: OID.bool, typmod: -1, isNegated: true } as const;
+  const when = { when: { ...isThere, arg: columnExpr(some) }, value: table };
+  return { kind: "case", ...type, whens: [when], otherwise: undefined };
 }
 
 /** An expression of a query around this one, as each query between them hands it down. */

@@ -33,8 +33,8 @@ export interface ScopeTable {
   readonly isStored?: boolean;
   /** The type of its rows: `record` where absent, 0 where no value of it can be made. */
   readonly rowType?: number;
-  /** Each of its rows has a column that is not NULL. */
-  readonly hasValue?: boolean;
+  /** Which of its columns is not NULL in any of its rows. */
+  readonly filled?: number | undefined;
   /** A function of one value in FROM: its name means that value. */
   readonly isScalar?: boolean;
   /** What of it names may mean: `name.column` alone, or `column` alone; both where it is absent. */

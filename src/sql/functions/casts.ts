@@ -166,11 +166,16 @@ function run(
     case "relabel":
       return IDENTITY;
     case "text": {
-      const from = types.get(source).codec;
-      const to = types.get(types.baseOf(target)).codec;
+      const [own, other] = [types.get(source), types.get(types.baseOf(target))];
+      const { codec: from } = own;
+      const { codec: to } = other;
+      const isFixed = (oid: number): boolean =>
+        signatures().procedureByOid.get(oid)?.volatility === "i";
+      const isOwn = types.isOwn(source) || types.isOwn(other.oid);
+      const isStable = isOwn || !isFixed(own.output) || !isFixed(other.input);
       return {
         isIdentity: false,
-        isStable: true,
+        isStable,
         apply: (value, context) => to.input(from.output(value, context), -1, context),
       };
     }

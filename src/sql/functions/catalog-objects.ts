@@ -1,4 +1,5 @@
 import type { ArrayDatum, Datum } from "../../rows/datum.ts";
+import { defaultAcl } from "../catalog/system/acl.ts";
 import {
   constraintDefinition,
   indexColumn,
@@ -141,6 +142,12 @@ const CLASSES: Readonly<Record<string, number>> = {
   pg_namespace: NAMESPACE_CLASS_OID,
 };
 
+function roleName(oid: number, at: SqlContext): string | undefined {
+  if (oid === OWNER_OID) return at.session.sessionUser;
+  if (oid === DATABASE_OWNER_OID) return "pg_database_owner";
+  return at.catalog?.roles.find((each) => each.oid === oid)?.name;
+}
+
 function describe(oid: number, catalog: string, at: SqlContext): string | null {
   if (catalog === "pg_class") return description(oid, at);
   const of = CLASSES[catalog];
@@ -156,12 +163,14 @@ export const catalogObjectFamily: Family = {
   oidvectortypes: withTypes((types, { elements }: ArrayDatum) =>
     elements.map((oid) => formatType(types, oid as number, -1)).join(", "),
   ),
-  pg_get_userbyid(oid: number, at: SqlContext) {
-    if (oid === OWNER_OID) return at.session.sessionUser;
-    const role = at.catalog?.roles.find((each) => each.oid === oid);
-    if (role !== undefined) return role.name;
-    return oid === DATABASE_OWNER_OID ? "pg_database_owner" : `unknown (OID=${oid})`;
-  },
+  pg_get_userbyid: (oid: number, at: SqlContext) => roleName(oid, at) ?? `unknown (OID=${oid})`,
+  acldefault_sql: (kind: string, owner: number, at: SqlContext) =>
+    defaultAcl(kind, roleName(owner, at) ?? String(owner)),
+  pg_options_to_table: ({ elements }: ArrayDatum) =>
+    elements.map((each) => {
+      const [name, ...value] = String(each).split("=");
+      return [name, value.length === 0 ? null : value.join("=")];
+    }),
   pg_table_is_visible(oid: number, at: SqlContext) {
     const relation = at.catalog?.relationByOid.get(oid);
     if (relation === undefined) return null;

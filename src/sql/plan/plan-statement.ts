@@ -35,6 +35,7 @@ import { NeededType, type ObjectUse, type PlanEnv, scopeOf, withRelations } from
 import { execRun } from "./exec-parts.ts";
 import { explainOptions, PlanWatch, planLines } from "./explain.ts";
 import { planInsert } from "./insert.ts";
+import { planLock } from "./lock-table.ts";
 import { planMerge } from "./merge.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { commandPlan, type Plan, type Prepared } from "./plan.ts";
@@ -99,6 +100,7 @@ export async function planStatement(
     return await planExplain(env, query as Node, options);
   }
   if ("CopyStmt" in node) return await planCopyOf(env, node.CopyStmt);
+  if ("LockStmt" in node) return await planLock(env, node.LockStmt);
   const declare = "DeclareCursorStmt" in node ? node.DeclareCursorStmt : undefined;
   const query = declare?.query ?? node;
   const work = await planWork(env, query);

@@ -33,7 +33,15 @@ export function scopeTable(types: TypeRegistry, use: TableUse, alias?: string): 
   });
   const schema = alias === undefined ? { schema: descriptor.namespace.join(".") } : {};
   const keys = new Set(descriptor.primaryKey.map(({ columnId }) => columnId));
-  const hasValue = visibleColumns(descriptor).some(({ id, nullable }) => !nullable || keys.has(id));
+  const isFilled = ({ id, nullable }: ColumnDescriptor) => !nullable || keys.has(id);
+  const filled = visibleColumns(descriptor).findIndex(isFilled);
   const name = alias ?? descriptor.name;
-  return { name, ...schema, columns, isStored: true, rowType: tableOid, hasValue };
+  return {
+    name,
+    ...schema,
+    columns,
+    isStored: true,
+    rowType: tableOid,
+    ...(filled >= 0 && { filled }),
+  };
 }

@@ -19,7 +19,9 @@ export function virtualTable(relation: VirtualRelation, alias?: string): ScopeTa
     }),
   );
   const schema = alias === undefined ? { schema: relation.schema } : {};
-  return { name: alias ?? relation.name, ...schema, columns, isStored: true, rowType: 0 };
+  const filled = columns[0]?.name === "oid" ? { filled: 0 } : {};
+  const name = alias ?? relation.name;
+  return { name, ...schema, columns, isStored: true, rowType: 0, ...filled };
 }
 
 /** Reads rows of a virtual relation. Conditions on its columns are told, and not relied upon. */

@@ -180,8 +180,9 @@ export class TypeRegistry {
     const shown = column === undefined ? name : this.shownName({ name, schema: column.schema });
     const codec = enumCodec(shown, labels) as TypeCodec<Datum>;
     const own = { oid, name, kind: "e", category: "E", isPreferred: false, array: arrayOid };
-    const shape = { element: 0, length: 4, collation: 0, column, schema: column?.schema };
-    this.#add({ ...text, ...own, ...shape, labels, codec });
+    const stored = { length: 4, isByValue: true, alignment: "i", storage: "p" };
+    const shape = { element: 0, collation: 0, column, schema: column?.schema };
+    this.#add({ ...text, ...own, ...stored, ...shape, labels, codec });
     this.#addArray(oid, arrayOid, name, column?.schema);
   }
 

@@ -151,7 +151,8 @@ export function toCharByte(value: string): string {
   return byte === undefined ? "" : ofByte(byte);
 }
 
-function ofByte(byte: number): string {
+/** A "char" of a byte. */
+export function ofByte(byte: number): string {
   if (byte === 0) return "";
   return byte < 0x80 ? String.fromCharCode(byte) : `\\${byte.toString(8)}`;
 }

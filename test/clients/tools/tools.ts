@@ -67,6 +67,7 @@ export const TOOLS: readonly Tool[] = [
   { name: "jooq", language: "java", file: "JooqSession" },
   { name: "grafana", language: "queries", file: "grafana.mjs" },
   { name: "metabase", language: "queries", file: "metabase.mjs" },
+  { name: "pg_dump", language: "queries", file: "pg-dump.mjs" },
 ];
 
 /** What the sessions are run by: undefined for a language that this machine lacks. */

@@ -81,6 +81,34 @@ export function aclOf(
   return items.length === 0 ? null : vector(items);
 }
 
+/** What PostgreSQL grants everybody, and the owner, by the letter of each kind of object. */
+const DEFAULTS: Readonly<Record<string, readonly [everybody: string, owner: string]>> = {
+  c: ["", ""],
+  r: ["", "arwdDxt"],
+  s: ["", "rwU"],
+  d: ["Tc", "CTc"],
+  f: ["X", "X"],
+  l: ["U", "U"],
+  L: ["", "rw"],
+  n: ["", "UC"],
+  p: ["", "sA"],
+  t: ["", "C"],
+  F: ["", "U"],
+  S: ["", "U"],
+  T: ["U", "U"],
+};
+
+/** What `acldefault` answers. @throws SqlError XX000. */
+export function defaultAcl(kind: string, owner: string): ArrayDatum {
+  const letters = Object.hasOwn(DEFAULTS, kind) ? DEFAULTS[kind] : undefined;
+  if (letters === undefined) {
+    throw new SqlError("XX000", `unrecognized object type abbreviation: ${kind}`);
+  }
+  const name = quoteIdentifier(owner);
+  const names = ["", name];
+  return vector(letters.flatMap((each, i) => (each === "" ? [] : [`${names[i]}=${each}/${name}`])));
+}
+
 /** The privileges of a text such as `SELECT, INSERT`: any of them is asked for. */
 export function askedPrivileges(kind: AclKind, text: string): readonly (readonly Privilege[])[] {
   return text.split(",").map((part) => {

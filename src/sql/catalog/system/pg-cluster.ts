@@ -2,19 +2,23 @@ import { EMPTY_ARRAY, vector } from "../../types/arrays.ts";
 import type { ListedRole } from "../roles.ts";
 import { aclOf } from "./acl.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
-import { type CatalogSnapshot, OWNER_OID } from "./snapshot.ts";
+import { type CatalogSnapshot, DATABASE_OWNER_OID, OWNER_OID } from "./snapshot.ts";
 
 const UTF8 = 6;
+
+/** What PostgreSQL's own schema of that name begins with; pg_dump says what differs from it. */
+const ACL_OF_PUBLIC = vector(["pg_database_owner=UC/pg_database_owner", "=U/pg_database_owner"]);
 
 function* namespaceRows({ snapshot }: ProviderContext): Generator<Named> {
   for (const { oid, name, owner: fixed, held } of snapshot.schemas) {
     const owner = held?.path === undefined || name === "public" ? fixed : snapshot.ownerOf(held);
     const shown = snapshot.ownerName(held);
+    const granted = aclOf(snapshot.roles, "schema", held, shown);
     yield {
       oid,
       nspname: name,
       nspowner: owner,
-      nspacl: aclOf(snapshot.roles, "schema", held, shown),
+      nspacl: granted ?? (name === "public" ? ACL_OF_PUBLIC : null),
     };
   }
 }
@@ -65,8 +69,16 @@ function sessionRole(name: string): ListedRole {
   };
 }
 
+/** The owner of the schema `public`, as PostgreSQL names it. */
+const DATABASE_OWNER = {
+  oid: DATABASE_OWNER_OID,
+  name: "pg_database_owner",
+  isSuper: false,
+  canLogin: false,
+};
+
 function* roleRows({ snapshot }: ProviderContext): Generator<Named> {
-  for (const { oid, name, isSuper, canLogin } of shownRoles(snapshot)) {
+  for (const { oid, name, isSuper, canLogin } of [...shownRoles(snapshot), DATABASE_OWNER]) {
     yield {
       oid,
       rolname: name,

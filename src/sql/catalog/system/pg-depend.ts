@@ -1,4 +1,4 @@
-import { visibleColumns } from "../../../rows/index.ts";
+import { type TableDescriptor, visibleColumns } from "../../../rows/index.ts";
 import { columnsRead } from "./expression-columns.ts";
 import { hashedOid } from "./object-oids.ts";
 import { CLASS_OID, CONSTRAINT_CLASS_OID, NAMESPACE_CLASS_OID, partsOf } from "./pg-relations.ts";
@@ -11,6 +11,7 @@ import type {
 } from "./snapshot.ts";
 
 const DEFAULT_CLASS_OID = 2604;
+const RULE_CLASS_OID = 2618;
 
 /** An object: its catalog, its OID there, and a column of it. */
 type Address = readonly [classOid: number, oid: number, column?: number];
@@ -38,8 +39,63 @@ export function* dependRows({ snapshot }: ProviderContext): Generator<Named> {
     if (relation.sequence !== undefined) yield* ofSequence(snapshot, relation);
     if (relation.table !== undefined) yield* ofDefaults(snapshot, relation);
   }
+  yield* ofViews(snapshot);
   for (const index of snapshot.indexes) yield* ofIndex(snapshot, index);
   for (const constraint of snapshot.constraints) yield* ofConstraint(snapshot, constraint);
+}
+
+/** PostgreSQL keeps the query of a view as a rule of it. */
+export function* ruleRows({ snapshot }: ProviderContext): Generator<Named> {
+  for (const { oid, view } of snapshot.relations) {
+    if (view === undefined) continue;
+    yield {
+      oid: ruleOid(oid),
+      rulename: "_RETURN",
+      ev_class: oid,
+      ev_type: "1",
+      ev_enabled: "O",
+      is_instead: true,
+    };
+  }
+}
+
+function ruleOid(view: number): number {
+  return hashedOid("rule", view);
+}
+
+/** A view's rule is a part of it, and reads columns of tables and of other views. */
+function* ofViews({ relations }: CatalogSnapshot): Generator<Named> {
+  const byId = new Map<string, SnapshotRelation>();
+  for (const relation of relations) {
+    const { table, view } = relation;
+    if (table !== undefined) byId.set(table.id, relation);
+    if (view !== undefined) byId.set(view.id, relation);
+  }
+  for (const { oid, view } of relations) {
+    if (view === undefined) continue;
+    const own: Address = [RULE_CLASS_OID, ruleOid(oid)];
+    // It has the view's own columns as well, by names that no query uses.
+    for (const kind of ["i", "n"] as const) yield row(own, [CLASS_OID, oid], kind);
+    for (const { id, columns } of view.uses) {
+      const used = byId.get(id);
+      if (used === undefined) continue;
+      for (const number of columnsUsed(used, columns)) {
+        yield row(own, [CLASS_OID, used.oid, number], "n");
+      }
+    }
+  }
+}
+
+/** Numbers of columns; 0, the relation itself, where none are named. */
+function columnsUsed(
+  { table, view }: SnapshotRelation,
+  names: readonly string[] | undefined,
+): readonly number[] {
+  if (names === undefined || names.length === 0) return [0];
+  const all =
+    view?.columns.map(({ name }, i) => ({ name, id: i + 1 })) ??
+    visibleColumns(table as TableDescriptor);
+  return all.filter(({ name }) => names.includes(name)).map(({ id }) => id);
 }
 
 function tableById(snapshot: CatalogSnapshot, id: string): SnapshotRelation | undefined {

@@ -73,6 +73,8 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       relrewrite: 0,
       relfrozenxid: 0,
       relminmxid: 0,
+      reloptions:
+        view?.checkOption === undefined ? null : vector([`check_option=${view.checkOption}`]),
       relacl: kind === "i" ? null : aclOf(snapshot.roles, aclKind(kind), held, owner),
     };
   }
@@ -434,7 +436,9 @@ export function objectComment(snapshot: CatalogSnapshot, classOid: number, oid: 
   const textOf = (name: string): string => comments.get(name) ?? "";
   if (classOid === NAMESPACE_CLASS_OID) {
     const schema = snapshot.schemaByOid.get(oid);
-    return schema === undefined ? "" : textOf(commentName("schema", schema.name));
+    if (schema === undefined) return "";
+    const text = textOf(commentName("schema", schema.name));
+    return text === "" && schema.name === "public" ? "standard public schema" : text;
   }
   if (classOid === TYPE_CLASS_OID) {
     const id = snapshot.typeIds.get(oid);

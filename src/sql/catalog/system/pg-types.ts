@@ -15,7 +15,7 @@ const DOMAIN_IO = { typinput: 2597, typreceive: 2598 };
 function ownColumns(type: SqlType, snapshot: CatalogSnapshot): Named {
   const typnamespace = snapshot.schema(type.schema ?? "public")?.oid ?? 2200;
   if (type.labels !== undefined && type.base === undefined) {
-    return { typnamespace, ...ENUM_IO, typbyval: true, typalign: "i", typstorage: "p" };
+    return { typnamespace, ...ENUM_IO };
   }
   const { base, column } = type;
   if (base === undefined) return { typnamespace };

@@ -5,7 +5,7 @@ import type { VirtualRelation, VirtualRelations } from "../virtual.ts";
 import { indexDefinition } from "./definitions.ts";
 import { INFORMATION_PROVIDERS } from "./information-schema.ts";
 import { CLUSTER_PROVIDERS } from "./pg-cluster.ts";
-import { dependRows } from "./pg-depend.ts";
+import { dependRows, ruleRows } from "./pg-depend.ts";
 import { RELATION_PROVIDERS } from "./pg-relations.ts";
 import { STATISTICS_PROVIDERS } from "./pg-stat.ts";
 import { TYPE_PROVIDERS } from "./pg-types.ts";
@@ -38,6 +38,7 @@ const CATALOG_PROVIDERS: Readonly<Record<string, Provider>> = {
   ...CLUSTER_PROVIDERS,
   pg_indexes: indexesRows,
   pg_depend: dependRows,
+  pg_rewrite: ruleRows,
   ...STATISTICS_PROVIDERS,
 };
 

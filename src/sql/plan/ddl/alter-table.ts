@@ -22,7 +22,9 @@ import {
 import { planRenameDomainConstraint } from "./domains.ts";
 import { noElements } from "./elements.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
+import { addIdentity, setIdentity } from "./identity.ts";
 import { moveTable, shardAsked } from "./move-table.ts";
+import { isOfOwner, ownedRelation } from "./owners.ts";
 import { renameInViews } from "./rename-in-views.ts";
 import { moveSequence, planMoveSequence } from "./sequences.ts";
 import { checkResetParameters, checkStorageParameters } from "./storage-parameters.ts";
@@ -45,6 +47,12 @@ export function planAlterTable(
   ports: DdlPorts,
 ): Plan {
   const { relation = {}, cmds = [], missing_ok: isOptional = false, objtype } = alter;
+  if (isOfOwner(alter)) {
+    const kind = String(objtype ?? "OBJECT_TABLE")
+      .replace("OBJECT_", "")
+      .replace("MATVIEW", "MATERIALIZED VIEW");
+    return ddlPlan(env, `ALTER ${kind}`, (on) => ownedRelation(env, on, ports, alter));
+  }
   if (objtype !== undefined && objtype !== "OBJECT_TABLE") {
     throw notSupported(`ALTER ${objtype.replace("OBJECT_", "").replaceAll("_", " ")}`);
   }
@@ -126,6 +134,10 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
         ...(given !== undefined && { default: given }),
       });
     }
+    case "AT_AddIdentity":
+    case "AT_SetIdentity":
+    case "AT_DropIdentity":
+      return await withIdentity(change, name, command);
     case "AT_SetNotNull":
       change.column(name);
       return await change.alter({ kind: "set not null", column: name });
@@ -158,6 +170,29 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
     default:
       throw notSupported(`ALTER TABLE … ${wordsOf(subtype)}`);
   }
+}
+
+async function withIdentity(
+  change: Change,
+  name: string,
+  { subtype, def, missing_ok: isOptional = false }: Command,
+): Promise<TableDescriptor> {
+  const { on, table } = change;
+  const column = change.column(name);
+  if (column === undefined) return table;
+  if (subtype === "AT_AddIdentity") {
+    return await addIdentity(on.rows, table, name, contentOf(def, "Constraint") ?? {});
+  }
+  if (column.identity === undefined) {
+    const message = `column "${name}" of relation "${table.name}" is not an identity column`;
+    if (!isOptional) throw new SqlError("55000", message);
+    skip(on, "00000", message);
+    return table;
+  }
+  if (subtype === "AT_DropIdentity") {
+    return await change.alter({ kind: "drop identity", column: name });
+  }
+  return await setIdentity(on.rows, table, column, contentOf(def, "List")?.items ?? []);
 }
 
 /** `AT_EnableRowSecurity` → `ENABLE ROW SECURITY`. */

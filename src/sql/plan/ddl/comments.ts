@@ -1,3 +1,4 @@
+import type { Node } from "libpg-query";
 import type { RowTransaction } from "../../../rows/index.ts";
 import { visibleColumns } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
@@ -22,7 +23,7 @@ const ALTERS = ["alter"] as const;
 /** COMMENT ON: it needs `alter`. */
 export function planComment(env: PlanEnv, statement: NodeOf<"CommentStmt">, ports: DdlPorts): Plan {
   return ddlPlan(env, "COMMENT", async (on) => {
-    const name = await targetOf(env, on, ports, statement);
+    const name = await objectNamed(env, on, ports, statement);
     await setComment(on.rows, name, statement.comment ?? "");
   });
 }
@@ -39,12 +40,19 @@ export async function setComment(rows: RowTransaction, name: string, text: strin
   }
 }
 
-/** @throws SqlError 42501, 42P01, 42703, 42704, 42809, 3F000, 0A000. */
-async function targetOf(
+/**
+ * What comments on an object are named by; it is there, and may be altered.
+ *
+ * @throws SqlError 42501, 42P01, 42703, 42704, 42809, 3F000, 0A000.
+ */
+export async function objectNamed(
   env: PlanEnv,
   on: DdlRun,
   ports: DdlPorts,
-  { objtype, object }: NodeOf<"CommentStmt">,
+  {
+    objtype,
+    object,
+  }: { readonly objtype?: string | undefined; readonly object?: Node | undefined },
 ): Promise<string> {
   const names = textsOf(contentOf(object, "List")?.items);
   switch (objtype) {
@@ -79,7 +87,8 @@ async function targetOf(
     }
     case "OBJECT_TYPE":
     case "OBJECT_DOMAIN": {
-      const own = textsOf(contentOf(object, "TypeName")?.names);
+      const { names: typeNames } = contentOf(object, "TypeName") ?? {};
+      const own = typeNames === undefined ? names : textsOf(typeNames);
       const kind = objtype === "OBJECT_DOMAIN" ? "domain" : undefined;
       const type = await ownType(on, ports, own, kind);
       return commentName("type", type.id);

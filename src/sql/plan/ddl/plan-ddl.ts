@@ -12,6 +12,7 @@ import { planAlterEnum, planCreateEnum } from "./enums.ts";
 import { planGrant } from "./grants.ts";
 import { planCreateIndex, planDropIndex } from "./indexes.ts";
 import { planMaintenance } from "./maintenance.ts";
+import { planAlterOwner } from "./owners.ts";
 import { planRefresh } from "./refresh.ts";
 import { planAlterRole, planCreateRole, planDropRole, planGrantRole } from "./roles.ts";
 import { planCreateSchema, planDropSchema } from "./schemas.ts";
@@ -27,6 +28,7 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
   if ("AlterSeqStmt" in node) return planAlterSequence(env, node.AlterSeqStmt, ports);
   if ("IndexStmt" in node) return planCreateIndex(env, node.IndexStmt, ports);
   if ("AlterTableStmt" in node) return planAlterTable(env, node.AlterTableStmt, ports);
+  if ("AlterOwnerStmt" in node) return planAlterOwner(env, node.AlterOwnerStmt, ports);
   if ("RenameStmt" in node) return planRename(env, node.RenameStmt, ports);
   if ("AlterObjectSchemaStmt" in node) {
     return planSetSchema(env, node.AlterObjectSchemaStmt, ports);

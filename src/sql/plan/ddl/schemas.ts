@@ -100,6 +100,8 @@ async function dropTables(on: DdlRun, path: readonly string[]): Promise<void> {
   const tables = await on.names.tablesIn(on.rows, path);
   await tellForeignKeys(on, tables);
   for (const table of tables) {
+    // That of a materialized view may have gone with what the view reads.
+    if ((await on.rows.tables.find(table.id)) === undefined) continue;
     await dropViewsOf(on, table.id, `table ${table.name}`, true);
     await on.names.dropTable(on.rows, { path, name: table.name }, table, true);
   }

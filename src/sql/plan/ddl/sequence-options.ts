@@ -23,9 +23,15 @@ export function sequenceOptions(nodes: readonly Node[]): SequenceOptions {
   return options;
 }
 
-/** As `sequenceOptions`, with the name that SEQUENCE NAME gives. @throws SqlError. */
+/**
+ * As `sequenceOptions`, with the name that SEQUENCE NAME gives.
+ *
+ * @param namespace of the table, where it is known.
+ * @throws SqlError.
+ */
 export function identityOptions(
   nodes: readonly Node[],
+  namespace?: readonly string[],
 ): SequenceOptions & { readonly name?: string } {
   const isName = (node: Node): boolean => contentOf(node, "DefElem")?.defname === "sequence_name";
   const [named, twice] = nodes.filter(isName);
@@ -34,7 +40,7 @@ export function identityOptions(
   const path = textsOf(contentOf(contentOf(named, "DefElem")?.arg, "List")?.items);
   const name = path.at(-1);
   if (name === undefined) return options;
-  if (path.length > 1) {
+  if (path.length > 1 && path.slice(0, -1).join(".") !== namespace?.join(".")) {
     throw notSupported("SEQUENCE NAME with a schema", "The sequence is in the table's schema.");
   }
   return { ...options, name };

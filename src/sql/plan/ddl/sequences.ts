@@ -51,28 +51,35 @@ export function planAlterSequence(
 ): Plan {
   const { sequence = {}, options = [], missing_ok: isOptional = false } = alter;
   const { owner, others } = withoutOwner(options);
-  const restart = others.map((node) => contentOf(node, "DefElem")).find(isRestart);
-  const rest = others.filter((node) => !isRestart(contentOf(node, "DefElem")));
-  const asked = sequenceOptions(rest);
+  const change = sequenceChange(others);
   return ddlPlan(env, "ALTER SEQUENCE", async (on) => {
     const before = await sequenceNamed(env, on, ports, sequence, isOptional);
     if (before === undefined) return;
-    const change: SequenceChange = {
-      ...asked,
-      ...defaultBounds(rest, { ...before, ...asked }),
-      ...(owner !== undefined && {
-        ownedBy: (await ownerOf(on, ports, owner, before.namespace, before)) ?? null,
-      }),
-    };
-    const after = await on.rows.sequences.alter(before.id, change);
+    const owned = owner && (await ownerOf(on, ports, owner, before.namespace, before));
+    await change(on.rows, before, owner === undefined ? {} : { ownedBy: owned ?? null });
+  });
+}
+
+/** What options of a sequence change of it. @throws SqlError. */
+export function sequenceChange(options: readonly Node[]) {
+  const restart = options.map((node) => contentOf(node, "DefElem")).find(isRestart);
+  const rest = options.filter((node) => !isRestart(contentOf(node, "DefElem")));
+  const asked = sequenceOptions(rest);
+  return async (
+    rows: RowTransaction,
+    before: SequenceDescriptor,
+    more: SequenceChange = {},
+  ): Promise<void> => {
+    const bounds = defaultBounds(rest, { ...before, ...asked });
+    const after = await rows.sequences.alter(before.id, { ...asked, ...bounds, ...more });
     if (restart === undefined) {
-      await assertWithin(on.rows, after);
+      await assertWithin(rows, after);
       return;
     }
     const at = restart.arg === undefined ? after.start : numberOf(restart.arg);
     assertStart(after, at);
-    await on.rows.setval(after, at, false);
-  });
+    await rows.setval(after, at, false);
+  };
 }
 
 /** ALTER SEQUENCE … RENAME TO and … SET SCHEMA. */

@@ -1,0 +1,165 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { step } from "../node/transcript.mjs";
+
+/*
+ * Dumps by pg_dump and back by psql and pg_restore. What holds no expression is dumped byte for
+ * byte alike; the texts of expressions differ in brackets, so of those the rows are compared.
+ */
+
+const run = promisify(execFile);
+const place = await mkdtemp(join(tmpdir(), "firn-dump-"));
+const at = (name) => join(place, name);
+
+/** What a program printed; a psql that met an error says which. */
+async function told(program, ...args) {
+  const { stdout, stderr } = await run(program, args, { maxBuffer: 64_000_000 });
+  return { stdout, stderr };
+}
+
+const psql = (...args) => told("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", ...args);
+const rows = async (query) => (await psql("-At", "-c", query)).stdout;
+const dump = async (...args) => (await told("pg_dump", ...args)).stdout;
+
+/** Without what each run, server and clock has for itself. */
+const plain = (text) =>
+  text.split("\n").filter((line) => !/^(?:\\(?:un)?restrict |-- Dumped from )/.test(line));
+
+const TABLES = `
+CREATE SCHEMA shop;
+COMMENT ON SCHEMA shop IS 'what is sold';
+SET search_path = shop;
+CREATE TYPE mood AS ENUM ('sad', 'ok', 'it''s "happy"');
+CREATE SEQUENCE numbers START 5 INCREMENT 3 MINVALUE 2 MAXVALUE 1000 CYCLE;
+CREATE TABLE customer (
+  id serial PRIMARY KEY, name text NOT NULL UNIQUE, mood mood DEFAULT 'ok', tags text[],
+  doc jsonb, "Odd ""Name" int, joined timestamptz, code char(3), price numeric(10,2));
+CREATE TABLE purchase (
+  id bigint GENERATED ALWAYS AS IDENTITY (START WITH 10) PRIMARY KEY,
+  customer_id int NOT NULL REFERENCES customer ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  day date, took interval, weight double precision, hash bytea, mark uuid, UNIQUE (customer_id, day));
+CREATE TABLE nokey (a int, b text);
+CREATE INDEX by_day ON purchase (day DESC NULLS LAST) INCLUDE (weight);
+CREATE INDEX by_doc ON customer USING gin (doc);
+COMMENT ON TABLE customer IS 'those who ''buy''';
+COMMENT ON COLUMN customer.name IS 'as they say';
+COMMENT ON INDEX by_day IS 'for reports';
+INSERT INTO customer (name, mood, tags, doc, "Odd ""Name", joined, code, price) VALUES
+  ('a', 'sad', '{a,"b c",NULL}', '{"x": [1, "y"]}', 1, '2020-01-02 03:04:05.678+00', 'ab', 9.50),
+  (E'tab\\tline\\nback\\\\', NULL, NULL, NULL, NULL, NULL, '\\.', NULL);
+INSERT INTO purchase (customer_id, day, took, weight, hash, mark) VALUES
+  (1, '2020-02-29', '1 day 02:03:04.5', 'NaN', '\\xdeadbeef00', '00000000-0000-0000-0000-000000000001'),
+  (1, NULL, NULL, '-Infinity', '', NULL), (2, '2021-01-01', '-1 mon', 1e-300, NULL, NULL);
+INSERT INTO nokey VALUES (1, 'x');
+SELECT nextval('numbers'), nextval('numbers');
+`;
+
+const EXPRESSIONS = `
+SET search_path = shop;
+CREATE DOMAIN positive AS integer CHECK (VALUE > 0);
+CREATE TABLE item (
+  id int PRIMARY KEY, amount positive, price numeric CHECK (price >= 0),
+  total numeric GENERATED ALWAYS AS (price * 2) STORED, made timestamptz DEFAULT now());
+CREATE INDEX cheap ON item (lower(price::text)) WHERE price < 10;
+CREATE VIEW dear AS SELECT id, price FROM item WHERE price > 5 WITH CASCADED CHECK OPTION;
+CREATE VIEW a_view_of_views AS SELECT d.id, count(*) AS n FROM dear d, item i GROUP BY d.id;
+CREATE MATERIALIZED VIEW kept AS SELECT id FROM a_view_of_views;
+INSERT INTO item (id, amount, price) VALUES (1, 1, 4), (2, 2, 8);
+REFRESH MATERIALIZED VIEW kept;
+`;
+
+const DATA = [
+  "SELECT * FROM shop.customer ORDER BY id",
+  "SELECT * FROM shop.purchase ORDER BY id",
+  "SELECT last_value, is_called FROM shop.numbers",
+];
+const MORE = [
+  "SELECT id, amount, price, total FROM shop.item ORDER BY id",
+  "SELECT * FROM shop.a_view_of_views ORDER BY id",
+  "SELECT * FROM shop.kept ORDER BY id",
+];
+const all = async (queries) => {
+  const found = [];
+  for (const query of queries) found.push(await rows(query));
+  return found;
+};
+
+let first = [];
+await step("tables", async () => {
+  await writeFile(at("tables.sql"), TABLES);
+  await psql("-f", at("tables.sql"));
+  return await all(DATA);
+});
+await step("a dump of tables", async () => {
+  first = plain(
+    await dump("-n", "shop", "-f", at("tables.dump")).then(() =>
+      readFile(at("tables.dump"), "utf8"),
+    ),
+  );
+  return first;
+});
+await step("the dump comes back by psql", async () => {
+  await psql("-c", "DROP SCHEMA shop CASCADE");
+  const { stderr } = await psql("-o", "/dev/null", "-f", at("tables.dump"));
+  return [stderr, await all(DATA)];
+});
+await step("what came back is dumped alike", async () => {
+  const again = plain(await dump("-n", "shop"));
+  return again.filter((line, i) => line !== first[i]);
+});
+await step("numbers go on", async () => {
+  await psql("-c", "INSERT INTO shop.customer (name) VALUES ('next')");
+  await psql("-c", "INSERT INTO shop.purchase (customer_id, day) VALUES (3, '2022-02-02')");
+  return [await rows("SELECT nextval('shop.numbers')"), await all(DATA.slice(0, 2))];
+});
+await step("expressions, domains and views", async () => {
+  await writeFile(at("more.sql"), EXPRESSIONS);
+  await psql("-f", at("more.sql"));
+  return await all(MORE);
+});
+await step("a custom dump comes back by pg_restore, in parts", async () => {
+  await dump("-Fc", "-n", "shop", "-f", at("shop.fc"));
+  await psql("-c", "DROP SCHEMA shop CASCADE");
+  const options = ["--exit-on-error", "--no-owner", "-d", process.env.PGDATABASE];
+  for (const part of ["pre-data", "data", "post-data"]) {
+    await told("pg_restore", ...options, `--section=${part}`, at("shop.fc"));
+  }
+  return [await all(DATA), await all(MORE)];
+});
+await step("what came back is checked", async () => {
+  const refused = [];
+  for (const [values, table] of [
+    ["(3, 0, 1)", "item (id, amount, price)"],
+    ["(3, 1, -1)", "item (id, amount, price)"],
+    ["(4, 1)", "dear (id, price)"],
+    ["(99, NULL)", "purchase (customer_id, day)"],
+  ]) {
+    const done = psql("-c", `INSERT INTO shop.${table} VALUES ${values}`);
+    refused.push(
+      await done.then(
+        () => "taken",
+        () => "refused",
+      ),
+    );
+  }
+  return refused;
+});
+await step("a dump of inserts comes back", async () => {
+  const text = await dump("-n", "shop", "--data-only", "--column-inserts", "-t", "shop.item");
+  await psql("-c", "TRUNCATE shop.item");
+  await writeFile(at("inserts.sql"), text);
+  await psql("-o", "/dev/null", "-f", at("inserts.sql"));
+  return await all(MORE.slice(0, 2));
+});
+await step("the whole database is dumped", async () => {
+  const list = (
+    await dump("-Fc", "-f", at("all.fc")).then(() => told("pg_restore", "-l", at("all.fc")))
+  ).stdout;
+  // Numbers of entries and OIDs differ.
+  const entries = list.split("\n").filter((line) => line !== "" && !line.startsWith(";"));
+  return entries.map((line) => line.replace(/^\d+; \d+ \d+ /, "")).sort();
+});
+await rm(place, { recursive: true, force: true });
