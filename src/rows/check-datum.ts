@@ -7,6 +7,8 @@ import {
   INT64_MIN,
   type Interval,
   isArrayDatum,
+  isRowDatum,
+  type RowDatum,
   type TimeWithZone,
 } from "./datum.ts";
 import { type Place, rowError } from "./errors.ts";
@@ -105,6 +107,8 @@ function checked(type: ColumnType, value: Datum, fail: Fail): Datum {
       return label(type, value, fail);
     case "array":
       return array(type, value, fail);
+    case "composite":
+      return row(type, value, fail);
   }
 }
 
@@ -255,6 +259,16 @@ function array(type: ColumnType, value: Datum, fail: Fail): ArrayDatum {
   if (!fits || count !== given.elements.length) throw fail("2202E", "wrong dimensions");
   const elements = given.elements.map((one) => (one === null ? null : checked(element, one, fail)));
   return { dimensions, lowerBounds, elements };
+}
+
+function row({ fields = [] }: ColumnType, value: Datum, fail: Fail): RowDatum {
+  if (!isRowDatum(value)) throw wrongKind(value, fail);
+  if (value.fields.length !== fields.length) throw fail("42804", "wrong number of fields");
+  const stored = fields.map(({ type }, i) => {
+    const field = value.fields[i] ?? null;
+    return field === null ? null : checked(type, field, fail);
+  });
+  return { fields: stored };
 }
 
 /** A JavaScript array, of arrays where it has several dimensions. */

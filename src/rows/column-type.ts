@@ -23,6 +23,7 @@ export const COLUMN_KINDS = [
   "jsonb",
   "enum",
   "array",
+  "composite",
 ] as const;
 
 export type ColumnKind = (typeof COLUMN_KINDS)[number];
@@ -40,17 +41,30 @@ export interface ColumnType {
   readonly scale?: number;
   /** Of an `array`; never an array itself: arrays have any number of dimensions. */
   readonly element?: ColumnType;
-  /** Of an `enum`: the id of its type, its name, and its labels in their order. */
+  /** Of an `enum` and a `composite`: the id of its type and its name. */
   readonly typeId?: number;
   readonly name?: string;
+  /** Of an `enum`, in their order. */
   readonly labels?: readonly string[];
   /** Of an enum of SQL, for each label: its place in keys, and how rows store it. */
   readonly orders?: readonly number[];
   readonly tokens?: readonly string[];
-  /** The namespace of an enum's type, joined with dots. */
+  /** The namespace of the type of an enum or a composite, joined with dots. */
   readonly schema?: string;
+  /** Of a `composite`, in their order. */
+  readonly fields?: readonly CompositeField[];
+  /** Of a `composite` that has lost its last fields: ids up to this one were given. */
+  readonly lastField?: number;
   /** The domain whose base type this is. */
   readonly domain?: ColumnDomain;
+}
+
+/** A field of a composite type. */
+export interface CompositeField {
+  /** Never given to another field of the type: rows store values under it. */
+  readonly id: number;
+  readonly name: string;
+  readonly type: ColumnType;
 }
 
 /** A domain of SQL: values of its columns meet its constraints. */
@@ -72,7 +86,7 @@ export function columnTypeText(type: ColumnType): string {
   const { kind, length, precision, scale, element, name, domain } = type;
   if (domain !== undefined) return domain.name;
   if (kind === "array") return `${element === undefined ? "?" : columnTypeText(element)}[]`;
-  if (kind === "enum") return name ?? "enum";
+  if (kind === "enum" || kind === "composite") return name ?? kind;
   if (length !== undefined) return `${kind}(${length})`;
   if (precision === undefined) return kind;
   return scale === undefined ? `${kind}(${precision})` : `${kind}(${precision},${scale})`;

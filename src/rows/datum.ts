@@ -22,6 +22,11 @@ export interface ArrayDatum {
   readonly elements: readonly Datum[];
 }
 
+/** A value of a composite type: its fields in the order of the type. */
+export interface RowDatum {
+  readonly fields: readonly Datum[];
+}
+
 /**
  * A value of a column, by its type:
  *
@@ -34,6 +39,7 @@ export interface ArrayDatum {
  * - `timestamp`, `timestamptz`: bigint, microseconds since 1970-01-01; the largest and the smallest
  *   int64 are `infinity` and `-infinity`.
  * - `array`: `ArrayDatum`. Callers may pass a JavaScript array.
+ * - `composite`: `RowDatum`.
  */
 export type Datum =
   | null
@@ -45,7 +51,8 @@ export type Datum =
   | Numeric
   | TimeWithZone
   | Interval
-  | ArrayDatum;
+  | ArrayDatum
+  | RowDatum;
 
 export const INT64_MAX = 0x7fff_ffff_ffff_ffffn;
 export const INT64_MIN = -0x8000_0000_0000_0000n;
@@ -53,4 +60,9 @@ export const INT64_MIN = -0x8000_0000_0000_0000n;
 /** Whether an object is an array of a column, and not another kind of datum. */
 export function isArrayDatum(datum: Datum): datum is ArrayDatum {
   return typeof datum === "object" && datum !== null && "elements" in datum;
+}
+
+/** Whether an object is a value of a composite type. */
+export function isRowDatum(datum: Datum): datum is RowDatum {
+  return typeof datum === "object" && datum !== null && "fields" in datum;
 }

@@ -1,5 +1,6 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
+import type { ColumnType } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
 import type { ColumnDescriptor, TableDescriptor } from "./descriptor.ts";
 import { valueReader } from "./value-reader.ts";
@@ -7,7 +8,8 @@ import { ValueWriter } from "./value-writer.ts";
 
 /*
  * A table's descriptor as a shard stores it: JSON, {"format": 1, "table": {…}}, with the names of
- * `TableDescriptor`; format 2 where an index has a method. Values of columns (`missing`, constant
+ * `TableDescriptor`; format 2 where an index has a method, 3 where a column has a composite type.
+ * Values of columns (`missing`, constant
  * defaults) are {"bytes": base64} of their stored form, so that no number loses digits; NULL is
  * null.
  */
@@ -15,6 +17,9 @@ import { ValueWriter } from "./value-writer.ts";
 const FORMAT = 1;
 /** Its indexes have methods: who does not know them would write wrong entries. */
 const FORMAT_WITH_METHODS = 2;
+/** Who does not know composite types cannot read its rows. */
+const FORMAT_WITH_COMPOSITES = 3;
+const FORMATS: readonly unknown[] = [FORMAT, FORMAT_WITH_METHODS, FORMAT_WITH_COMPOSITES];
 
 interface StoredDatum {
   readonly bytes: string;
@@ -30,9 +35,17 @@ export function encodeDescriptor(table: TableDescriptor): Uint8Array {
     }
     return stored;
   });
-  const hasMethods = table.indexes.some(({ method }) => method !== undefined);
-  const format = hasMethods ? FORMAT_WITH_METHODS : FORMAT;
-  return utf8(JSON.stringify({ format, table: { ...table, columns } }));
+  return utf8(JSON.stringify({ format: formatOf(table), table: { ...table, columns } }));
+}
+
+function formatOf({ columns, indexes }: TableDescriptor): number {
+  if (columns.some(({ type }) => hasComposite(type))) return FORMAT_WITH_COMPOSITES;
+  const hasMethods = indexes.some(({ method }) => method !== undefined);
+  return hasMethods ? FORMAT_WITH_METHODS : FORMAT;
+}
+
+function hasComposite({ kind, element }: ColumnType): boolean {
+  return kind === "composite" || (element !== undefined && hasComposite(element));
 }
 
 /**
@@ -52,8 +65,7 @@ export function decodeDescriptor(bytes: Uint8Array): TableDescriptor {
       error,
     );
   }
-  const isKnown = stored.format === FORMAT || stored.format === FORMAT_WITH_METHODS;
-  if (!isKnown || stored.table === undefined) {
+  if (!FORMATS.includes(stored.format) || stored.table === undefined) {
     const message = "a newer version of Firn wrote this table: upgrade";
     const format = String(stored.format);
     throw new FirnError("Unavailable", "ROW_DESCRIPTOR_TOO_NEW", message, { format });

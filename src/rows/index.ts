@@ -9,6 +9,7 @@ export {
   COLUMN_KINDS,
   type ColumnKind,
   type ColumnType,
+  type CompositeField,
   columnTypeText,
   domainsOf,
 } from "./column-type.ts";
@@ -19,6 +20,7 @@ export {
   INT64_MIN,
   type Interval,
   isArrayDatum,
+  type RowDatum,
   type TimeWithZone,
 } from "./datum.ts";
 export {
@@ -67,6 +69,7 @@ export { type MoveNote, withoutMarks } from "./moving.ts";
 export { Numeric } from "./numeric.ts";
 export type {
   CommentObject,
+  CompositeObject,
   DomainObject,
   EnumObject,
   NewObject,
@@ -77,6 +80,7 @@ export type {
   ViewUse,
 } from "./objects.ts";
 export { domainCheck, domainNull } from "./row-checks.ts";
+export { rowFields } from "./row-fields.ts";
 export type {
   BeginOptions,
   Inserted,
@@ -106,4 +110,4 @@ export type { TransactionTables } from "./tables.ts";
 export { isTemporaryId, TEMPORARY_RELATION, temporaryId } from "./temporary/marks.ts";
 export { TemporaryMemory } from "./temporary/memory.ts";
 export { TemporaryShard } from "./temporary/shard.ts";
-export { mentionsType, retyped, type TypeChange } from "./type-change.ts";
+export { isOfType, mentionsType, retyped, type TypeChange } from "./type-change.ts";

@@ -131,6 +131,7 @@ export function keyFormOf(type: ColumnType, column: string): KeyForm {
     case "json":
     case "jsonb":
     case "array":
+    case "composite":
       throw rowError(
         "Invalid",
         "ROW_KEY_TYPE_INVALID",

@@ -10,7 +10,7 @@ import { SystemKeys, systemPrefix } from "./system-prefix.ts";
 import { isTemporaryId, temporaryId } from "./temporary/marks.ts";
 
 /** What SQL defines beside tables and sequences: types, views, comments. */
-export type SqlObject = EnumObject | DomainObject | ViewObject | CommentObject;
+export type SqlObject = EnumObject | DomainObject | CompositeObject | ViewObject | CommentObject;
 
 interface ObjectBase {
   readonly id: AnyId;
@@ -32,6 +32,14 @@ export interface DomainObject extends ObjectBase {
   readonly kind: "domain";
   readonly number: number;
   /** What it rests on, with its constraints: the type of its columns. */
+  readonly type: ColumnType;
+}
+
+/** A type of rows. The columns of tables have their own copy of its fields. */
+export interface CompositeObject extends ObjectBase {
+  readonly kind: "composite";
+  /** That of its relation. */
+  readonly number: number;
   readonly type: ColumnType;
 }
 
@@ -73,7 +81,13 @@ type Unmade<T> = T extends SqlObject ? Omit<T, "id" | "version"> : never;
 export type NewObject = Unmade<SqlObject>;
 
 /** Names are told apart within a class. */
-const CLASSES = { enum: "type", domain: "type", view: "relation", comment: "comment" } as const;
+const CLASSES = {
+  enum: "type",
+  domain: "type",
+  composite: "type",
+  view: "relation",
+  comment: "comment",
+} as const;
 export type ObjectClass = (typeof CLASSES)[SqlObject["kind"]];
 
 /** The objects of a shard: by id, and by class and name. */
@@ -179,11 +193,17 @@ function nameKey({ kind, namespace, name }: SqlObject): Uint8Array {
   return byName.encode([of, namespace, name], isTemporary(of, name));
 }
 
-/* An object as a shard stores it: JSON, {"format": 1, "object": {…}}. */
+/*
+ * An object as a shard stores it: JSON, {"format": 1, "object": {…}}; format 2 of a composite type,
+ * or of a domain of one.
+ */
 const FORMAT = 1;
+const FORMAT_WITH_COMPOSITES = 2;
 
 function encode(object: SqlObject): Uint8Array {
-  return utf8(JSON.stringify({ format: FORMAT, object }));
+  const isComposite = "type" in object && object.type.fields !== undefined;
+  const format = isComposite ? FORMAT_WITH_COMPOSITES : FORMAT;
+  return utf8(JSON.stringify({ format, object }));
 }
 
 function decode(bytes: Uint8Array): SqlObject {
@@ -195,7 +215,8 @@ function decode(bytes: Uint8Array): SqlObject {
     const context = { sqlState: "XX001" };
     throw new FirnError("Corrupt", "ROW_DESCRIPTOR_CORRUPT", message, context, error);
   }
-  if (stored.format === FORMAT && stored.object !== undefined) return stored.object;
+  const isKnown = stored.format === FORMAT || stored.format === FORMAT_WITH_COMPOSITES;
+  if (isKnown && stored.object !== undefined) return stored.object;
   const message = "a newer version of Firn wrote this object: upgrade";
   throw new FirnError("Unavailable", "ROW_DESCRIPTOR_TOO_NEW", message, {
     format: String(stored.format),

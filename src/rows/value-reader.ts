@@ -1,6 +1,6 @@
 import { unreachable } from "../base/assert.ts";
 import type { ColumnType } from "./column-type.ts";
-import type { ArrayDatum, Datum } from "./datum.ts";
+import type { ArrayDatum, Datum, RowDatum } from "./datum.ts";
 import { corruptRow } from "./errors.ts";
 import { Numeric } from "./numeric.ts";
 import { DATE_INFINITY, DATE_MINUS_INFINITY } from "./value-writer.ts";
@@ -140,6 +140,25 @@ function arrayReader(element: ValueReader): ValueReader {
   };
 }
 
+/** Fields that a row lacks are NULL; ids that the type does not know are skipped. */
+function rowReader({ fields: columns = [] }: ColumnType): ValueReader {
+  const readers = new Map(
+    columns.map(({ id, type }, place) => [id, { place, read: valueReader(type) }]),
+  );
+  return (bytes, from, to): RowDatum => {
+    const fields = new Array<Datum>(columns.length).fill(null);
+    for (let at = from; at < to; ) {
+      const start = at + 6;
+      const end = start <= to ? start + int4(bytes, at + 2) : Number.NaN;
+      if (!(end >= start && end <= to)) throw corruptRow("a composite value that ends early");
+      const field = readers.get((bytes[at] as number) | ((bytes[at + 1] as number) << 8));
+      if (field !== undefined) fields[field.place] = field.read(bytes, start, end);
+      at = end;
+    }
+    return { fields };
+  };
+}
+
 /** `utf8Slice` and its kin are Node's own, without the checks of `toString`. */
 interface NodeBuffer extends Buffer {
   utf8Slice(from: number, to: number): string;
@@ -209,6 +228,8 @@ export function valueReader(type: ColumnType): ValueReader {
       return readText;
     case "enum":
       return enumReader(type);
+    case "composite":
+      return rowReader(type);
     default:
       return unreachable(type.kind);
   }

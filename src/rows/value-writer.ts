@@ -1,6 +1,6 @@
 import { unreachable } from "../base/assert.ts";
 import type { ColumnType } from "./column-type.ts";
-import type { ArrayDatum, Datum, Interval, TimeWithZone } from "./datum.ts";
+import type { ArrayDatum, Datum, Interval, RowDatum, TimeWithZone } from "./datum.ts";
 
 /*
  * The values of columns as bytes, lowest byte first:
@@ -17,7 +17,8 @@ import type { ArrayDatum, Datum, Interval, TimeWithZone } from "./datum.ts";
  *   uuid                   16, as it is written
  *   numeric                its decimal text
  *   bytea                  as it is
- *   array                  see `writeArray`
+ *   array                  see `#array`
+ *   composite              see `#row`
  *   all others             UTF-8
  *
  * Values end where the row says so: none tells its own length.
@@ -99,6 +100,9 @@ export class ValueWriter {
       case "array":
         this.#array(type.element as ColumnType, value as ArrayDatum);
         return;
+      case "composite":
+        this.#row(type, value as RowDatum);
+        return;
       case "numeric":
       case "text":
       case "varchar":
@@ -150,6 +154,19 @@ export class ValueWriter {
       const at = this.extend(4);
       if (one !== null) this.write(element, one);
       this.bytes.writeInt32LE(one === null ? -1 : this.length - at - 4, at);
+    }
+  }
+
+  /** Of each field that is not NULL: 2 bytes of its id, 4 of its length, and its value. So a type
+   * gets and loses fields, and no row is written again. */
+  #row({ fields: columns = [] }: ColumnType, { fields }: RowDatum): void {
+    for (const [i, { id, type }] of columns.entries()) {
+      const field = fields[i] ?? null;
+      if (field === null) continue;
+      const at = this.extend(6);
+      this.write(type, field);
+      this.bytes.writeUInt16LE(id, at);
+      this.bytes.writeUInt32LE(this.length - at - 6, at + 2);
     }
   }
 }

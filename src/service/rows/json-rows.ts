@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
-import { type JsonValue, printJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, printJson } from "../../base/json.ts";
 import type { Prng } from "../../base/prng.ts";
 import {
   type ArrayDatum,
@@ -9,6 +9,7 @@ import {
   columnOf,
   type Datum,
   type IndexDescriptor,
+  type RowDatum,
   rowError,
   type TableDescriptor,
   visibleColumns,
@@ -95,11 +96,25 @@ export class JsonRows {
 
   #writerOf(type: ColumnType): JsonWriter {
     if (type.kind === "enum") return (value) => JSON.stringify(value);
+    if (type.kind === "composite") return this.#fieldsWriter(type);
     if (type.kind === "array" && type.element !== undefined) {
       const ofElement = this.#writerOf(type.element);
       return (value) => arrayText(value as ArrayDatum, ofElement);
     }
     return jsonWriter(this.#types, this.#types.fromColumnType(type).oid, this.#context);
+  }
+
+  /** A value of a composite type is an object of its fields. */
+  #fieldsWriter({ fields: columns = [] }: ColumnType): JsonWriter {
+    const writers = columns.map(({ name, type }) => {
+      const write = this.#writerOf(type);
+      const label = `${JSON.stringify(name)}:`;
+      return (value: Datum): string => label + (value === null ? "null" : write(value));
+    });
+    return (value) => {
+      const { fields } = value as RowDatum;
+      return `{${writers.map((write, i) => write(fields[i] ?? null)).join(",")}}`;
+    };
   }
 
   #read(table: TableDescriptor, column: string, type: ColumnType, value: unknown): Datum {
@@ -124,12 +139,25 @@ export class JsonRows {
         Array.isArray(one) ? one.map(inner) : this.#datum(element, one);
       return value.map(inner) as unknown as Datum;
     }
+    if (type.kind === "composite" && isJsonObject(value)) return this.#row(type, value);
     if (typeof value === "object" && !isNumber(value)) {
       const what = Array.isArray(value) ? "an array" : "an object";
       throw rowError("Invalid", "ROW_VALUE_INVALID", "42804", `${what} is not a ${type.kind}`, {});
     }
     const text = parameterText(value, false) ?? "";
     return type.kind === "enum" ? text : this.#input(type, text);
+  }
+
+  /** Fields that the object lacks are NULL. */
+  #row({ fields: columns = [] }: ColumnType, value: JsonObject): RowDatum {
+    const unknown = Object.keys(value).find((key) => !columns.some(({ name }) => name === key));
+    if (unknown !== undefined) {
+      const what = `the type has no field "${unknown}"`;
+      throw rowError("Invalid", "ROW_VALUE_INVALID", "42703", what, {});
+    }
+    const of = (name: string): JsonValue =>
+      Object.hasOwn(value, name) ? (value[name] as JsonValue) : null;
+    return { fields: columns.map(({ name, type }) => this.#datum(type, of(name))) };
   }
 
   #input(type: ColumnType, text: string): Datum {

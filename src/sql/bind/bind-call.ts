@@ -3,13 +3,14 @@ import type { Datum } from "../../rows/datum.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { typeName } from "../functions/coercion.ts";
 import { resolvePolymorphic } from "../functions/polymorphic.ts";
+import type { CallOptions } from "../functions/resolve.ts";
 import { waitsFor } from "../functions/sequences.ts";
 import type { NodeOf } from "../parse/statement.ts";
 import { contentOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import type { RowColumn, RowValue } from "../types/row-value.ts";
 import { bindOrder } from "./bind-order.ts";
-import { bindRowArgument } from "./bind-row.ts";
+import { bindRowArgument, columnsOfRow, fieldExpr } from "./bind-row.ts";
 import { bindWindow } from "./bind-window.ts";
 import { coerce, coerceToBool, coerceToCommon, located, settled } from "./coerce.ts";
 import { type CallExpr, type Expr, isSameExpr, someExpr } from "./expr.ts";
@@ -46,11 +47,8 @@ export function bindCall(scope: Scope, call: NodeOf<"FuncCall">, bind: (node: No
       ...(call.func_variadic === true && { isVariadic: true }),
       schema,
     };
-    const resolved = scope.functions.resolveFunction(
-      name,
-      bound.map(({ oid }) => oid),
-      options,
-    );
+    const resolved = resolvedCall(scope, name, bound, options);
+    if (resolved.kind === "field") return resolved.expr;
     if (resolved.kind === "cast") {
       return coerce(scope, bound[0] as Expr, resolved.target, -1, "explicit");
     }
@@ -77,6 +75,26 @@ export function bindCall(scope: Scope, call: NodeOf<"FuncCall">, bind: (node: No
     }
     return callExpr(scope, name, resolved, bound);
   });
+}
+
+/** What a call means: where no function has the name, `f(row)` is the field `f` of the row. */
+function resolvedCall(
+  scope: Scope,
+  name: string,
+  bound: readonly Expr[],
+  options: CallOptions,
+): ReturnType<Scope["functions"]["resolveFunction"]> | { readonly kind: "field"; expr: Expr } {
+  const inputs = bound.map(({ oid }) => oid);
+  try {
+    return scope.functions.resolveFunction(name, inputs, options);
+  } catch (error) {
+    const [row] = bound;
+    const isMissing = error instanceof SqlError && error.sqlState === "42883";
+    if (!isMissing || row === undefined || bound.length > 1) throw error;
+    const isField = columnsOfRow(scope, row)?.some((column) => column.name === name);
+    if (isField !== true || options.schema !== undefined) throw error;
+    return { kind: "field", expr: fieldExpr(scope, row, name) };
+  }
 }
 
 /** `f(…) OVER (…)`. */

@@ -6,7 +6,7 @@ import { contentOf, kindOf, type NodeOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
 import { bindCall, bindNamedCall } from "./bind-call.ts";
 import { bindOperator } from "./bind-operator.ts";
-import { bindIndirection, bindNullTest, bindRow, bindWholeRow } from "./bind-row.ts";
+import { bindIndirection, bindNullTest, bindRow, bindRowAs, bindWholeRow } from "./bind-row.ts";
 import { bindSubquery } from "./bind-subquery.ts";
 import { coerce, coerceToBool, coerceToCommon, located } from "./coerce.ts";
 import { type Expr, someExpr } from "./expr.ts";
@@ -139,7 +139,7 @@ function bindCast(
     const isArray = elements !== undefined && types.isArray(oid);
     const bound = isArray
       ? bindArray(scope, elements, bind, types.elementOf(oid))
-      : bind(required(arg));
+      : bindRowAs(scope, required(arg), oid, bind);
     return coerce(scope, bound, oid, typmod, "explicit");
   });
 }

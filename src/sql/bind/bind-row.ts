@@ -7,12 +7,10 @@ import { OID } from "../types/oids.ts";
 import type { RowColumn, RowValue } from "../types/row-value.ts";
 import { bindSubscript } from "./bind-subscript.ts";
 import { coerce, located } from "./coerce.ts";
-import { type CallExpr, type Expr, fieldsOf } from "./expr.ts";
+import { type Expr, fieldsOf } from "./expr.ts";
 import { columnExpr, textsOf, wholeRow } from "./names.ts";
+import { ROW, rowExpr } from "./row-expr.ts";
 import type { Scope } from "./scope.ts";
-
-/** What makes rows of their fields. */
-const ROW = "row";
 
 /** Functions whose argument may be a row. */
 const TAKE_ROWS: ReadonlySet<string> = new Set([
@@ -39,14 +37,22 @@ export function bindRow(
   { args: given = [] }: NodeOf<"RowExpr">,
   scope: Scope,
   bind: (node: Node) => Expr,
+  isTyped = false,
 ): Expr {
   const args = bindList(scope, given, bind).map((expr) => {
-    const isLiteral = expr.kind === "const";
-    if (expr.oid !== OID.unknown || isLiteral) return expr;
+    const isOpen = expr.kind === "const" || (isTyped && expr.kind === "param");
+    if (expr.oid !== OID.unknown || isOpen) return expr;
     return coerce(scope, expr, OID.text, -1, "implicit");
   });
   const columns = args.map(({ oid, typmod }, i) => ({ name: `f${i + 1}`, oid, typmod }));
   return rowExpr(args, columns, "row");
+}
+
+/** What is to be of a type: parameters of `ROW(…)` then are of the types of its fields. */
+export function bindRowAs(scope: Scope, node: Node, oid: number, bind: (node: Node) => Expr): Expr {
+  const row = contentOf(node, "RowExpr");
+  const isTyped = scope.functions.types.columnsOf(oid) !== undefined;
+  return row === undefined ? bind(node) : bindRow(row, scope, bind, isTyped);
 }
 
 /** Expressions of ROW and VALUES, where `t.*` stands for the columns of `t`. */
@@ -58,10 +64,10 @@ export function bindList(
   return nodes.flatMap((node): readonly Expr[] => {
     const fields = contentOf(node, "A_Indirection");
     if (fields !== undefined && "A_Star" in (fields.indirection?.at(-1) ?? {})) {
-      return allFields(bindStarred(scope, fields, bind));
+      return allFields(scope, bindStarred(scope, fields, bind));
     }
     const starred = isStarred(node) ? bindTableRow(scope, node) : undefined;
-    return starred === undefined ? [bind(node)] : allFields(starred);
+    return starred === undefined ? [bind(node)] : allFields(scope, starred);
   });
 }
 
@@ -165,21 +171,29 @@ function nameOf(node: Node): string | undefined {
 }
 
 /** The fields of a row, one by one. */
-export function allFields(row: Expr): readonly Expr[] {
+export function allFields(scope: Scope, row: Expr): readonly Expr[] {
   if (row.kind === "call" && row.procedure === ROW) return row.args;
-  const columns = fieldsOf(row);
-  if (columns === undefined) throw notSupported("the fields of this row");
+  const columns = columnsOfRow(scope, row);
+  if (columns === undefined) {
+    const { types } = scope.functions;
+    if (types.isRow(row.oid)) throw notSupported("the fields of this row");
+    throw new SqlError("42809", `type ${typeName(types, row.oid)} is not composite`);
+  }
   return columns.map((_, place) => fieldAt(row, columns, place));
 }
 
-/** @throws SqlError 42809, 42703. */
-export function fieldExpr(
+/** The columns of an expression that is a row: it or its type tells of them. */
+export function columnsOfRow(
   { functions: { types } }: Scope,
   row: Expr,
-  name: string,
-  table?: string,
-): Expr {
-  const columns = fieldsOf(row);
+): readonly RowColumn[] | undefined {
+  return fieldsOf(row) ?? types.columnsOf(row.oid);
+}
+
+/** @throws SqlError 42809, 42703. */
+export function fieldExpr(scope: Scope, row: Expr, name: string, table?: string): Expr {
+  const { types } = scope.functions;
+  const columns = columnsOfRow(scope, row);
   if (columns === undefined) {
     if (types.isRow(row.oid)) throw notSupported("a field of this row");
     const type = typeName(types, row.oid);
@@ -189,9 +203,11 @@ export function fieldExpr(
   const place = columns.findIndex((column) => column.name === name);
   if (place < 0) {
     const isTable = table !== undefined && row.kind === "call" && row.procedure === ROW;
-    const message = isTable
-      ? `column ${table}.${name} does not exist`
-      : `could not identify column "${name}" in record data type`;
+    if (isTable) throw new SqlError("42703", `column ${table}.${name} does not exist`);
+    const message =
+      row.oid === OID.record
+        ? `could not identify column "${name}" in record data type`
+        : `column "${name}" not found in data type ${typeName(types, row.oid)}`;
     throw new SqlError("42703", message);
   }
   return fieldAt(row, columns, place);
@@ -210,39 +226,6 @@ function fieldAt(row: Expr, columns: readonly RowColumn[], place: number): Expr 
     args: [row],
     evaluate: (value) => (value as unknown as RowValue).fields[place] ?? null,
     isStrict: true,
-    isVolatile: false,
-    returnsSet: false,
-  };
-}
-
-/**
- * @param empty what NULL in all columns means: a row, the other side of an outer join without one
- *   (`never` a row), or that nothing tells.
- */
-function rowExpr(
-  args: readonly Expr[],
-  columns: readonly RowColumn[],
-  empty: "row" | "never" | "unknown",
-): CallExpr {
-  const evaluate = (...values: readonly unknown[]): Datum => {
-    const fields = values.slice(0, args.length) as readonly Datum[];
-    if (empty !== "row" && fields.every((field) => field === null)) {
-      if (empty === "never") return null;
-      throw notSupported("a row of NULL alone in a join", "Name the columns.");
-    }
-    return { fields, columns } satisfies RowValue as unknown as Datum;
-  };
-  return {
-    kind: "call",
-    oid: OID.record,
-    typmod: -1,
-    columns,
-    name: "row",
-    procedure: ROW,
-    isOperator: false,
-    args,
-    evaluate,
-    isStrict: false,
     isVolatile: false,
     returnsSet: false,
   };

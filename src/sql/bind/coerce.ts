@@ -1,9 +1,10 @@
 import { SqlError } from "../error.ts";
 import { castTo } from "../functions/casts.ts";
-import { type CastContext, typeName } from "../functions/coercion.ts";
+import { type CastContext, canCoerce, cannotCast, typeName } from "../functions/coercion.ts";
 import { selectCommonType } from "../functions/common-type.ts";
 import { OID } from "../types/oids.ts";
 import type { Expr } from "./expr.ts";
+import { ROW, rowExpr } from "./row-expr.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -38,11 +39,39 @@ export function coerce(
       return { kind: "const", oid, typmod, value };
     });
   }
+  const row = coerceRow(scope, expr, oid, context);
+  if (row !== undefined) return row.oid === oid ? row : coerce(scope, row, oid, typmod, context);
   const cast = castTo(functions, expr.oid, oid, typmod, context);
   if (expr.kind === "const" && (cast.isIdentity || !cast.isStable)) {
     return { kind: "const", oid, typmod, value: cast.apply(expr.value, scope.context) };
   }
   return { kind: "cast", oid, typmod, arg: expr, cast };
+}
+
+/**
+ * A row of no declared type as one of a composite type, field by field.
+ *
+ * @returns undefined for what is something else.
+ * @throws SqlError 42846.
+ */
+function coerceRow(scope: Scope, expr: Expr, oid: number, context: CastContext): Expr | undefined {
+  const { types } = scope.functions;
+  const columns = types.columnsOf(oid);
+  if (columns === undefined || expr.oid !== OID.record) return undefined;
+  if (expr.kind !== "call" || expr.procedure !== ROW) throw cannotCast(types, expr.oid, oid);
+  const refused = (detail: string): SqlError =>
+    new SqlError("42846", cannotCast(types, expr.oid, oid).message, { detail });
+  if (expr.args.length < columns.length) throw refused("Input has too few columns.");
+  if (expr.args.length > columns.length) throw refused("Input has too many columns.");
+  const fields = columns.map((column, i) => {
+    const field = expr.args[i] as Expr;
+    if (!canCoerce(types, field.oid, column.oid, context)) {
+      const names = `${typeName(types, field.oid)} to ${typeName(types, column.oid)}`;
+      throw refused(`Cannot cast type ${names} in column ${i + 1}.`);
+    }
+    return coerce(scope, field, column.oid, column.typmod ?? -1, context);
+  });
+  return { ...rowExpr(fields, columns, "row"), oid: types.baseOf(oid) };
 }
 
 /** Expressions as values of the one type that they have in common. */

@@ -1,5 +1,5 @@
 import { deserialize, serialize } from "node:v8";
-import { type Datum, Numeric } from "../../rows/index.ts";
+import { type Datum, Numeric, type RowDatum } from "../../rows/index.ts";
 import type { RowValue } from "../types/row-value.ts";
 import type { Row } from "./run.ts";
 
@@ -145,10 +145,11 @@ export class RowWriter {
       this.add(value.lowerBounds);
       this.add(value.elements);
     } else if ("fields" in value) {
-      const { fields, columns } = value as unknown as RowValue;
+      const { fields, columns } = value as Partial<RowValue> & RowDatum;
       this.#tag(TAG.row);
       this.add(fields);
-      this.#text(JSON.stringify(columns));
+      // A value of a composite type does not tell of its fields.
+      this.#text(columns === undefined ? "" : JSON.stringify(columns));
     } else {
       this.#tag(TAG.other);
       this.#bytes(serialize(value));
@@ -181,6 +182,14 @@ export class RowReader {
     const rows: Row[] = [];
     while (this.#at < this.#buffer.length) rows.push(this.#row() as Row);
     return rows;
+  }
+
+  #rowValue(): RowDatum {
+    const fields = this.#row() as Datum[];
+    const columns = String(this.#value());
+    const row: RowDatum | RowValue =
+      columns === "" ? { fields } : { fields, columns: JSON.parse(columns) };
+    return row;
   }
 
   #row(): unknown[] {
@@ -247,7 +256,7 @@ export class RowReader {
           elements: this.#row(),
         };
       case TAG.row:
-        return { fields: this.#row(), columns: JSON.parse(String(this.#value())) };
+        return this.#rowValue();
       case TAG.other:
         return deserialize(this.#bytes());
       default:

@@ -253,7 +253,8 @@ export function rowBytes(row: Row): number {
   for (const value of row) {
     if (typeof value === "string") bytes += value.length;
     else if (value instanceof Uint8Array) bytes += value.length;
-    else if (typeof value === "object" && value !== null) bytes += 64;
+    else if (typeof value !== "object" || value === null) continue;
+    else bytes += "fields" in value ? rowBytes(value.fields) : 64;
   }
   return bytes;
 }

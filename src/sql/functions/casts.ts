@@ -1,7 +1,8 @@
-import type { ArrayDatum, Datum } from "../../rows/datum.ts";
+import type { ArrayDatum, Datum, RowDatum } from "../../rows/datum.ts";
 import { signatures } from "../signatures/tables.ts";
 import type { SqlContext } from "../types/context.ts";
 import { OID } from "../types/oids.ts";
+import type { RowValue } from "../types/row-value.ts";
 import {
   type CastContext,
   type Coercion,
@@ -165,6 +166,14 @@ function run(
   switch (coercion.kind) {
     case "relabel":
       return IDENTITY;
+    case "record": {
+      const columns = types.columnsOf(source) ?? [];
+      const apply = (value: Datum): Datum =>
+        ({ fields: (value as RowDatum).fields, columns }) satisfies RowValue as Datum;
+      return { isIdentity: false, isStable: false, apply };
+    }
+    case "fields":
+      throw cannotCast(types, source, target);
     case "text": {
       const [own, other] = [types.get(source), types.get(types.baseOf(target))];
       const { codec: from } = own;

@@ -24,7 +24,11 @@ export type Coercion =
   /** By the text form: output of one type, input of the other. */
   | { readonly kind: "text" }
   /** Element by element. */
-  | { readonly kind: "array"; readonly element: Coercion };
+  | { readonly kind: "array"; readonly element: Coercion }
+  /** A row of a declared type tells of its fields. */
+  | { readonly kind: "record" }
+  /** Field by field, where the fields are known: the binder's. */
+  | { readonly kind: "fields" };
 
 /** PostgreSQL's `find_coercion_pathway`; nothing where there is none in this context. */
 export function findCoercion(
@@ -35,7 +39,11 @@ export function findCoercion(
 ): Coercion | undefined {
   const from = types.baseOf(source);
   const to = types.baseOf(target);
-  if (from === to || (to === OID.record && types.isRow(from))) return { kind: "relabel" };
+  if (from === to) return { kind: "relabel" };
+  if (to === OID.record && types.isRow(from)) {
+    return { kind: types.columnsOf(from) === undefined ? "relabel" : "record" };
+  }
+  if (from === OID.record && types.columnsOf(to) !== undefined) return { kind: "fields" };
   const row = signatures().castByTypes.get(castKey(from, to));
   if (row !== undefined) return ofRow(row, context);
   // `int2vector` and `oidvector` become arrays, and never the other way.

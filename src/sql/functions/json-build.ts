@@ -6,7 +6,7 @@ import { isInfinite, offsetAt, sessionZone } from "../types/dates.ts";
 import { jsonText, parseJson, quoteJson } from "../types/json.ts";
 import { OID } from "../types/oids.ts";
 import type { TypeRegistry } from "../types/registry.ts";
-import type { RowValue } from "../types/row-value.ts";
+import type { RowColumn, RowValue } from "../types/row-value.ts";
 import { type CallTypes, type Family, typed } from "./implementation.ts";
 
 /** Writes values of one type as JSON. */
@@ -73,7 +73,9 @@ export function jsonWriter(types: TypeRegistry, given: number): JsonWriter {
     return { kind: "array", text: (value, at) => arrayText(value, element, at, ","), key: noKey };
   }
   if (types.isRow(oid)) {
-    return { kind: "row", text: (value, at) => rowText(types, value, at, ","), key: noKey };
+    const columns = types.columnsOf(oid);
+    const text = (value: Datum, at: SqlContext): string => rowText(types, columns, value, at, ",");
+    return { kind: "row", text, key: noKey };
   }
   const show = scalarText(types, oid);
   return {
@@ -86,9 +88,20 @@ export function jsonWriter(types: TypeRegistry, given: number): JsonWriter {
   };
 }
 
-/** A row by the names of its columns; `between` separates them. */
-function rowText(types: TypeRegistry, value: Datum, at: SqlContext, between: string): string {
-  const { fields, columns } = value as unknown as RowValue;
+/**
+ * A row by the names of its columns; `between` separates them.
+ *
+ * @param declared its columns, where its type has them; else the value tells of them.
+ */
+function rowText(
+  types: TypeRegistry,
+  declared: readonly RowColumn[] | undefined,
+  value: Datum,
+  at: SqlContext,
+  between: string,
+): string {
+  const { fields, columns: own } = value as RowValue;
+  const columns = declared ?? own;
   const members = columns.map(({ name, oid }, i) => {
     const field = fields[i] ?? null;
     const text = field === null ? "null" : writerOf(types, oid).text(field, at);
@@ -237,8 +250,10 @@ export const jsonBuildFamily: Family = {
   to_json: toJson(asJson),
   to_jsonb: toJson(asJsonb),
   row_to_json: toJson(asJson),
-  row_to_json_pretty: typed(({ types }) => (value: Datum, isPretty: boolean, at: SqlContext) => {
-    return rowText(types, value, at, isPretty ? ",\n " : ",");
+  row_to_json_pretty: typed(({ types, arguments: [oid = 0] }) => {
+    const columns = types.columnsOf(oid);
+    return (value: Datum, isPretty: boolean, at: SqlContext) =>
+      rowText(types, columns, value, at, isPretty ? ",\n " : ",");
   }),
   array_to_json: toJson(asJson),
   array_to_json_pretty: typed(({ types, arguments: [oid = 0] }) => {

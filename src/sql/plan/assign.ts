@@ -1,6 +1,7 @@
 import type { Node } from "libpg-query";
 import { type ColumnDescriptor, type TableDescriptor, visibleColumns } from "../../rows/index.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
+import { bindRowAs } from "../bind/bind-row.ts";
 import { coerce, located } from "../bind/coerce.ts";
 import type { Expr } from "../bind/expr.ts";
 import type { Scope } from "../bind/scope.ts";
@@ -20,20 +21,25 @@ export function columnNamed(
   throw new SqlError("42703", message).at(scope.source.position(location));
 }
 
+/** A column, or a field of one. */
+type Assigned = Pick<ColumnDescriptor, "name" | "type"> & { readonly isField?: boolean };
+
 /** A value as a column takes it; undefined is the column's default. @throws SqlError 42804. */
 export function assigned(
   scope: Scope,
-  column: ColumnDescriptor,
+  column: Assigned,
   node: Node,
   location: number | undefined,
 ): Expr | undefined {
   if ("SetToDefault" in node) return undefined;
-  return assignedExpr(scope, column, bindExpr(scope, node), location);
+  const { oid } = scope.functions.types.fromColumnType(column.type);
+  const expr = bindRowAs(scope, node, oid, (each) => bindExpr(scope, each));
+  return assignedExpr(scope, column, expr, location);
 }
 
 export function assignedExpr(
   scope: Scope,
-  column: ColumnDescriptor,
+  column: Assigned,
   expr: Expr,
   location: number | undefined,
 ): Expr {
@@ -42,10 +48,9 @@ export function assignedExpr(
   return located(scope, location, () => {
     if (!canCoerce(types, expr.oid, oid, "assignment")) {
       const is = typeName(types, expr.oid);
-      const message =
-        `column "${column.name}" is of type ${typeName(types, oid)} ` +
-        `but expression is of type ${is}`;
-      throw new SqlError("42804", message, {
+      const word = column.isField === true ? "subfield" : "column";
+      const message = `${word} "${column.name}" is of type ${typeName(types, oid)}`;
+      throw new SqlError("42804", `${message} but expression is of type ${is}`, {
         hint: "You will need to rewrite or cast the expression.",
       });
     }

@@ -1,5 +1,5 @@
 import type { Node } from "libpg-query";
-import type { Datum } from "../../rows/index.ts";
+import type { Datum, RowDatum } from "../../rows/index.ts";
 import { FUNCTIONS_IN_FROM } from "../bind/bind-call.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
 import { type CallExpr, type Expr, isVolatile } from "../bind/expr.ts";
@@ -10,6 +10,7 @@ import { compile } from "../exec/evaluate.ts";
 import { MadeRows } from "../exec/operators.ts";
 import type { ExecRun, Row } from "../exec/run.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
+import type { RowColumn } from "../types/row-value.ts";
 import { type PlanEnv, scopeOf } from "./env.ts";
 import type { PlanNode } from "./node.ts";
 import { columnName, derivedTable, type OutputColumn } from "./query.ts";
@@ -29,13 +30,19 @@ export function functionRelation(
     return unnested(node as Node);
   });
   const calls = nodes.map((node) => bindExpr(scope, node));
+  const { types } = env.functions;
+  // A function of a composite type gives the fields of its values.
+  const columnsOfCall = (call: Expr): readonly RowColumn[] | undefined =>
+    (call.kind === "call" ? call.columns : undefined) ?? types.columnsOf(call.oid);
   const names = textsOf(alias?.colnames);
   const [first] = nodes as [Node];
   const name = alias?.aliasname ?? columnName(first);
   const columns = calls.flatMap((call, i): readonly OutputColumn[] => {
     const place = { typmod: call.typmod, tableOid: 0, attribute: 0 };
-    const several = call.kind === "call" ? call.columns : undefined;
-    if (several !== undefined) return several.map((one) => ({ ...one, ...place }));
+    const several = columnsOfCall(call);
+    if (several !== undefined) {
+      return several.map((one) => ({ ...one, ...place, typmod: one.typmod ?? -1 }));
+    }
     // One function's one column is named as the whole is, unless the function names it.
     const plain = calls.length === 1 ? name : columnName(nodes[i]);
     const own = (call.kind === "call" ? call.outputName : undefined) ?? plain;
@@ -51,7 +58,7 @@ export function functionRelation(
   const sets = calls.map((call) =>
     call.kind === "call" && call.returnsSet ? setOf(call) : single(call),
   );
-  const widths = calls.map((call) => (call.kind === "call" ? call.columns?.length : undefined));
+  const widths = calls.map((call) => columnsOfCall(call)?.length);
   const node: PlanNode = {
     title: `Function Scan on ${name}`,
     details: [],
@@ -62,9 +69,13 @@ export function functionRelation(
     },
   };
   const { refs } = lateral;
-  const isScalar = columns.length === 1 && calls.length === 1 && !ordinality;
+  const [only, ...others] = calls;
+  const isAlone = only !== undefined && others.length === 0 && !ordinality;
+  const isRow = isAlone && types.columnsOf(only.oid) !== undefined;
+  const isScalar = isAlone && columns.length === 1 && !isRow;
+  const kind = { ...(isScalar && { isScalar }), ...(isRow && { rowType: types.baseOf(only.oid) }) };
   return {
-    tables: [{ ...derivedTable(name, columns, names), ...(isScalar && { isScalar }) }],
+    tables: [{ ...derivedTable(name, columns, names), ...kind }],
     width: columns.length,
     rows: 100,
     ...(refs.length > 0 && { refs, isVolatile: calls.some(isVolatile) }),
@@ -100,10 +111,17 @@ function* rowsOf(
     const row = next.flatMap(({ done, value }, i): readonly Datum[] => {
       const width = widths[i];
       if (width === undefined) return [done === true ? null : value];
-      return done === true ? new Array<null>(width).fill(null) : (value as unknown as Datum[]);
+      return (done === true ? undefined : fieldsOfRow(value)) ?? new Array<null>(width).fill(null);
     });
     yield isNumbered ? [...row, ++number] : row;
   }
+}
+
+/** The columns of a function's row; undefined of NULL. */
+function fieldsOfRow(value: Datum): readonly Datum[] | undefined {
+  if (value === null) return undefined;
+  if (Array.isArray(value)) return value as unknown as readonly Datum[];
+  return (value as RowDatum).fields;
 }
 
 function single(expr: Expr): (run: ExecRun) => Iterable<Datum> {

@@ -4,16 +4,17 @@ import { type ColumnDescriptor, type Datum, visibleColumns } from "../../rows/in
 import { bindExpr } from "../bind/bind-expression.ts";
 import { coerceToBool } from "../bind/coerce.ts";
 import type { Expr } from "../bind/expr.ts";
-import type { ScopeTable } from "../bind/scope.ts";
+import type { Scope, ScopeTable } from "../bind/scope.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { compile, type Evaluator } from "../exec/evaluate.ts";
 import { type ExecRun, eachRow, NO_ROW, type Row } from "../exec/run.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
-import { assertAssignable, assigned, assignedExpr, columnNamed } from "./assign.ts";
+import { assertAssignable, assigned, assignedExpr } from "./assign.ts";
 import type { ChangePlan } from "./change-plan.ts";
 import { changeTarget } from "./change-target.ts";
 import { type PlanEnv, scopeOf } from "./env.ts";
 import { openNode, UNOBSERVED } from "./node.ts";
+import { assertNoDefault, isBeside, type PartTarget, partTarget, withPart } from "./part-target.ts";
 import { bindReturning, reader } from "./returning.ts";
 import { planSelect } from "./select.ts";
 import { changeNeeds } from "./statement-needs.ts";
@@ -44,12 +45,13 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
   if (isView && insert.onConflictClause !== undefined) {
     throw notSupported("ON CONFLICT of a view", "Insert into its table.");
   }
-  const columns = insertColumns(env, named, cols);
-  const source = await insertSource(env, insert, columns, cols.length > 0);
+  const targets = insertTargets(env, named, cols);
+  const fields = targets.map(({ field }) => field);
+  const source = await insertSource(env, insert, fields, cols.length > 0);
+  const { ids, joined } = joinedTargets(targets);
   const returning = bindReturning(env, [table], returningClause?.exprs);
   const read = reader(use.descriptor);
   const onConflict = planConflict(env, use, table, insert.onConflictClause);
-  const ids = columns.map(({ id }) => id);
   const isOverriding = insert.override === "OVERRIDING_SYSTEM_VALUE";
   return {
     word: "INSERT 0",
@@ -80,7 +82,7 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
       };
       let batch: Values[] = [];
       for await (const values of source(run)) {
-        batch.push(values);
+        batch.push(joined(values));
         if (batch.length < ROWS) continue;
         await put(batch);
         batch = [];
@@ -91,23 +93,64 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
   };
 }
 
+/** The columns that INSERT names, or fields of them. @throws SqlError 42701, 42703. */
+function insertTargets(
+  env: PlanEnv,
+  { descriptor }: TableUse,
+  cols: readonly Node[],
+): readonly PartTarget[] {
+  if (cols.length === 0) {
+    return visibleColumns(descriptor).map((column) => ({ column, field: column, path: [] }));
+  }
+  const targets: PartTarget[] = [];
+  for (const node of cols) {
+    const named = contentOf(node, "ResTarget") ?? {};
+    const target = partTarget(env, descriptor, named);
+    if (!targets.every((other) => isBeside(other, target))) {
+      const error = new SqlError(
+        "42701",
+        `column "${target.column.name}" specified more than once`,
+      );
+      throw error.at(env.source.position(named.location));
+    }
+    targets.push(target);
+  }
+  return targets;
+}
+
+/** The columns of INSERT in MERGE. @throws SqlError 42701, 42703, 0A000. */
 export function insertColumns(
   env: PlanEnv,
   use: TableUse,
   cols: readonly Node[],
 ): readonly ColumnDescriptor[] {
-  if (cols.length === 0) return visibleColumns(use.descriptor);
-  const seen = new Set<string>();
-  return cols.map((node) => {
-    const { name = "", location, indirection = [] } = contentOf(node, "ResTarget") ?? {};
-    if (indirection.length > 0) throw notSupported("a part of a column as a target");
-    if (seen.has(name)) {
-      const error = new SqlError("42701", `column "${name}" specified more than once`);
-      throw error.at(env.source.position(location));
-    }
-    seen.add(name);
-    return columnNamed(use.descriptor, name, env, location);
+  return insertTargets(env, use, cols).map(({ column, path }) => {
+    if (path.length > 0) throw notSupported("a part of a column as a target of MERGE");
+    return column;
   });
+}
+
+/** Values of targets as values of their columns: the fields that are not named are NULL. */
+function joinedTargets(targets: readonly PartTarget[]): {
+  readonly ids: readonly number[];
+  readonly joined: (values: Values) => Values;
+} {
+  const ids = [...new Set(targets.map(({ column }) => column.id))];
+  if (targets.every(({ path }) => path.length === 0)) return { ids, joined: (values) => values };
+  const places = targets.map(({ column }) => ids.indexOf(column.id));
+  const joined = (values: Values): Values => {
+    const row: Values = [];
+    for (const [i, target] of targets.entries()) {
+      const place = places[i] as number;
+      assertNoDefault(target, values[i] === undefined);
+      row[place] =
+        target.path.length === 0
+          ? values[i]
+          : withPart(row[place] ?? null, target.path, values[i] ?? null);
+    }
+    return row;
+  };
+  return { ids, joined };
 }
 
 async function insertSource(
@@ -353,26 +396,37 @@ function conflictIndex({ descriptor }: TableUse, infer: Infer): number | undefin
 type Changes = (row: Row, run: ExecRun) => ReadonlyMap<number, Datum | undefined>;
 
 /** SET of UPDATE and of DO UPDATE. */
-export function bindSet(
-  env: PlanEnv,
-  scope: Parameters<typeof assigned>[0],
-  use: TableUse,
-  list: readonly Node[],
-): Changes {
-  const seen = new Set<string>();
+export function bindSet(env: PlanEnv, scope: Scope, use: TableUse, list: readonly Node[]): Changes {
+  const targets: PartTarget[] = [];
   const sets = list.map((node) => {
-    const { name = "", val, location, indirection = [] } = contentOf(node, "ResTarget") ?? {};
-    if (indirection.length > 0) throw notSupported("a part of a column as a target");
-    if (seen.has(name)) {
-      throw new SqlError("42601", `multiple assignments to same column "${name}"`);
+    const named = contentOf(node, "ResTarget") ?? {};
+    const { val, location } = named;
+    const target = partTarget(env, use.descriptor, named);
+    const { column, field, path } = target;
+    if (!targets.every((other) => isBeside(other, target))) {
+      throw new SqlError("42601", `multiple assignments to same column "${column.name}"`);
     }
-    seen.add(name);
-    const column = columnNamed(use.descriptor, name, env, location);
-    const expr = assigned(scope, column, rowPart(val as Node), location);
+    targets.push(target);
+    const expr = assigned(scope, field, rowPart(val as Node), location);
+    assertNoDefault(target, expr === undefined);
     assertAssignable(column, expr === undefined, "can only be updated to DEFAULT:");
-    return { id: column.id, value: expr === undefined ? undefined : compile(expr) };
+    const slot = path.length === 0 ? -1 : slotOf(scope, column);
+    return { id: column.id, value: expr === undefined ? undefined : compile(expr), path, slot };
   });
-  return (row, run) => new Map(sets.map(({ id, value }) => [id, value?.(row, run.evaluation)]));
+  return (row, run) => {
+    const changes = new Map<number, Datum | undefined>();
+    for (const { id, value, path, slot } of sets) {
+      const given = value?.(row, run.evaluation);
+      const before = changes.has(id) ? changes.get(id) : row[slot];
+      changes.set(id, path.length === 0 ? given : withPart(before ?? null, path, given ?? null));
+    }
+    return changes;
+  };
+}
+
+/** Where rows have a column of the table that is changed. */
+function slotOf({ tables }: Scope, { name }: ColumnDescriptor): number {
+  return tables[0]?.columns.find((each) => each.name === name)?.slot ?? -1;
 }
 
 /** `(a, b) = (1, 2)`: each column's part. */

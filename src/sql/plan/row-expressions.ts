@@ -116,9 +116,9 @@ export class RowExpressions implements Expressions {
     const { types } = this.#functions;
     // A text names the types of the table's own columns, and no others.
     types.finder = (schema, name) => {
-      const named = table.columns.map((column) => types.fromColumnType(column.type).oid);
+      const named = table.columns.flatMap((column) => oidsIn(types, column.type));
       return named
-        .map((oid) => types.find(types.elementOf(oid) || oid))
+        .map((oid) => types.find(oid))
         .find((one) => one?.name === name && (schema === undefined || one.schema === schema));
     };
     const seen =
@@ -149,6 +149,13 @@ export class RowExpressions implements Expressions {
     this.#contexts.set(context, made);
     return made;
   }
+}
+
+/** The OIDs of a type and of those that it is made of. */
+function oidsIn(types: TypeRegistry, type: ColumnType): readonly number[] {
+  const { element, fields = [] } = type;
+  const below = [...(element === undefined ? [] : [element]), ...fields.map((one) => one.type)];
+  return [types.fromColumnType(type).oid, ...below.flatMap((one) => oidsIn(types, one))];
 }
 
 function refuseUnfit(

@@ -1,8 +1,8 @@
 import type { Node } from "libpg-query";
 import { bindExpr } from "../bind/bind-expression.ts";
-import { allFields, bindStarred } from "../bind/bind-row.ts";
+import { allFields, bindStarred, columnsOfRow } from "../bind/bind-row.ts";
 import { coerce, located } from "../bind/coerce.ts";
-import { bare, type Expr, fieldsOf } from "../bind/expr.ts";
+import { bare, type Expr } from "../bind/expr.ts";
 import { columnExpr, columnsOf, textsOf } from "../bind/names.ts";
 import type { Scope, ScopeColumn } from "../bind/scope.ts";
 import { SqlError } from "../error.ts";
@@ -44,7 +44,7 @@ export function bindTargets(
     const fields = contentOf(value, "A_Indirection");
     if (fields !== undefined && "A_Star" in (fields.indirection?.at(-1) ?? {})) {
       const row = bindStarred(scope, fields, (each) => bindExpr(scope, each));
-      return counted(located(scope, target?.location, () => expandRow(row)));
+      return counted(located(scope, target?.location, () => expandRow(scope, row)));
     }
     const expr = typed(bindExpr(scope, value as Node));
     const name = target?.name ?? columnName(value);
@@ -53,9 +53,9 @@ export function bindTargets(
 }
 
 /** `(row).*` */
-function expandRow(row: Expr): readonly Target[] {
-  const columns = fieldsOf(row);
-  return allFields(row).map((expr, i): Target => {
+function expandRow(scope: Scope, row: Expr): readonly Target[] {
+  const columns = columnsOfRow(scope, row);
+  return allFields(scope, row).map((expr, i): Target => {
     return { expr, column: outputOf(columns?.[i]?.name ?? "", expr) };
   });
 }

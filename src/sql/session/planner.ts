@@ -2,11 +2,13 @@ import type { Node } from "libpg-query";
 import type { Privilege } from "../../api/privileges.ts";
 import type {
   ColumnType,
+  CompositeField,
   RowTransaction,
   SequenceDescriptor,
   TableDescriptor,
   ViewObject,
 } from "../../rows/index.ts";
+import { rowFields } from "../../rows/index.ts";
 import type { CatalogChanges, FoundEntry } from "../catalog/catalog-changes.ts";
 import { assertHeld, type Held, isDescribed, isKnown } from "../catalog/held.ts";
 import { tableOid } from "../catalog/system/object-oids.ts";
@@ -246,6 +248,7 @@ class Names {
       if (needed instanceof NeededType) {
         basis.other();
         await this.#types.load(needed, await this.#rows(), usedObjects);
+        if (!this.#types.isKnown(needed)) await this.#rowType(needed, used);
         return;
       }
       known.set(keyOf(schema, name), await lookUp(schema, name));
@@ -279,6 +282,16 @@ class Names {
         });
       },
     };
+  }
+
+  /** The name of a table is that of the type of its rows, too. */
+  async #rowType(needed: NeededType, used: TableUse[]): Promise<void> {
+    const { schema, name } = needed;
+    const found = await this.#found(await this.#rows(), schema, name);
+    if (found === undefined || !isDescribed(found.held)) return;
+    const use = await this.#tableUse(found);
+    used.push(use);
+    this.#types.note(needed, this.#session.types.find(use.oid));
   }
 
   /** Whether a name means the same table as before. */
@@ -317,19 +330,26 @@ class Names {
       const view = await this.viewNamed(rows, schema, name);
       if (view !== undefined) return await this.#knownView(view);
       const sequence = await this.#heldSequence(schema, name);
-      if (sequence === undefined) return undefined;
+      if (sequence === undefined) {
+        const type = await this.#types.find(schema, name, rows);
+        if (type?.kind !== "composite") return undefined;
+        throw new SqlError("42809", `"${name}" is a composite type`);
+      }
       if (rows.isOfPast) throw ofNow(name);
       const virtual = sequenceRelation(sequence.sequence);
       return { kind: "virtual", virtual, held: sequence.held };
     }
-    const { table, held } = found;
+    return { kind: "table", use: await this.#tableUse(found) };
+  }
+
+  async #tableUse({ table, held }: FoundEntry): Promise<TableUse> {
     // Types of columns tell of them.
-    if (isDescribed(held)) await this.#types.defineColumns(table);
-    const estimate = await rows.estimate(table, 0);
+    const isShown = isDescribed(held);
+    if (isShown) await this.#types.defineColumns(table);
+    const { rows } = await (await this.#rows()).estimate(table, 0);
     const oid = tableOid(table.relation);
-    this.#defineRow(oid, table);
-    const needs = new Set<Privilege>();
-    return { kind: "table", use: { descriptor: table, oid, held, needs, rows: estimate.rows } };
+    this.#defineRow(oid, table, isShown ? rowFields(table) : undefined);
+    return { descriptor: table, oid, held, needs: new Set<Privilege>(), rows };
   }
 
   /**
@@ -403,9 +423,13 @@ class Names {
   }
 
   /** Rows of a relation as values have its type. */
-  #defineRow(oid: number, { name, namespace }: Pick<ViewObject, "name" | "namespace">): void {
+  #defineRow(
+    oid: number,
+    { name, namespace }: Pick<ViewObject, "name" | "namespace">,
+    fields?: readonly CompositeField[],
+  ): void {
     const row = { oid, arrayOid: arrayOid(oid), name, schema: namespace.join(".") };
-    this.#session.types.defineRow({ ...row, relation: oid });
+    this.#session.types.defineRow({ ...row, relation: oid, fields });
   }
 
   async parse(text: string): Promise<Node> {

@@ -8,12 +8,13 @@ import { SqlError } from "../error.ts";
 import { compile, type Evaluator } from "../exec/evaluate.ts";
 import type { FunctionRegistry } from "../functions/resolve.ts";
 import { parseExpression } from "../parse/expression-text.ts";
+import { isOwnType } from "../plan/ddl/types.ts";
 import { NeededType, type ObjectUse } from "../plan/env.ts";
 import { valueTable } from "../plan/table-columns.ts";
 import { arrayOid, type DomainConstraint, type SqlType } from "../types/registry.ts";
 import type { SqlSession } from "./session.ts";
 
-/** The enums and domains of a database, as one session knows them. */
+/** The types of a database, as one session knows them. */
 export class TypeNames {
   readonly #session: SqlSession;
   readonly #functions: FunctionRegistry;
@@ -44,8 +45,16 @@ export class TypeNames {
   async load({ schema, name }: NeededType, rows: RowTransaction, used: ObjectUse[]): Promise<void> {
     const object = await this.find(schema, name, rows);
     if (object !== undefined) used.push({ id: object.id, version: object.version });
-    const isType = object?.kind === "enum" || object?.kind === "domain";
-    const type = isType ? await this.define(object.type) : undefined;
+    this.note({ schema, name }, isOwnType(object) ? await this.define(object.type) : undefined);
+  }
+
+  /** Whether a name that was looked up means a type. */
+  isKnown({ schema, name }: NeededType): boolean {
+    return this.#known.get(keyOf(schema, name)) !== undefined;
+  }
+
+  /** What a name of a type means. */
+  note({ schema, name }: NeededType, type: SqlType | undefined): void {
     this.#known.set(keyOf(schema, name), type);
   }
 
@@ -66,7 +75,7 @@ export class TypeNames {
 
   /** Defines the types of a table's columns. */
   async defineColumns({ columns }: TableDescriptor): Promise<void> {
-    for (const { type } of columns) if (type.domain !== undefined) await this.define(type);
+    for (const { type } of columns) if (hasDomain(type)) await this.define(type);
   }
 
   /** Defines all types of the database, and no others. */
@@ -74,7 +83,7 @@ export class TypeNames {
     const { types } = this.#session;
     const there = new Set<number>();
     for (const object of objects) {
-      if (object.kind !== "enum" && object.kind !== "domain") continue;
+      if (!isOwnType(object)) continue;
       const type = await this.define(object.type);
       there.add(type?.oid ?? 0);
     }
@@ -87,6 +96,8 @@ export class TypeNames {
   async define(type: ColumnType): Promise<SqlType | undefined> {
     const { types } = this.#session;
     const { domain } = type;
+    // A type of fields or elements is made of types that are defined.
+    for (const part of partsOf(type)) if (hasDomain(part)) await this.define(part);
     if (domain === undefined) return types.find(types.fromColumnType(type).oid);
     const known = types.find(domain.typeId);
     if (known !== undefined && JSON.stringify(known.column) === JSON.stringify(type)) return known;
@@ -144,6 +155,15 @@ export class TypeNames {
     };
     return compile(coerceToBool(scope, bindExpr(scope, parsed.node), "CHECK"));
   }
+}
+
+/** The types that a type is made of. */
+function partsOf({ element, fields = [] }: ColumnType): readonly ColumnType[] {
+  return [...(element === undefined ? [] : [element]), ...fields.map(({ type }) => type)];
+}
+
+function hasDomain(type: ColumnType): boolean {
+  return type.domain !== undefined || partsOf(type).some(hasDomain);
 }
 
 function keyOf(schema: string | undefined, name: string): string {

@@ -1,16 +1,17 @@
-import type { ColumnKind, ColumnType } from "../../rows/column-type.ts";
+import type { ColumnKind, ColumnType, CompositeField } from "../../rows/column-type.ts";
 import type { Datum } from "../../rows/datum.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { signatures, type TypeRow } from "../signatures/tables.ts";
 import { arrayCodec } from "./arrays.ts";
 import type { TypeCodec } from "./codec.ts";
 import { CODECS } from "./codecs.ts";
+import { compositeCodec } from "./composite.ts";
 import type { SqlContext } from "./context.ts";
 import { enumCodec } from "./enums.ts";
 import { quoteIdentifier } from "./identifier.ts";
 import { numericModifier, packNumericModifier } from "./numeric.ts";
 import { OID } from "./oids.ts";
-import { rowCodec } from "./row-value.ts";
+import { type RowColumn, rowCodec } from "./row-value.ts";
 
 /** A type as the binder and the executor see it: PostgreSQL's row and the codec. */
 export interface SqlType extends TypeRow {
@@ -27,6 +28,9 @@ export interface SqlType extends TypeRow {
   readonly constraint?: DomainConstraint | undefined;
   /** Of the rows of a relation: its OID. */
   readonly relation?: number | undefined;
+  /** Of rows whose fields are known: as they are declared, and as values have them. */
+  readonly fields?: readonly CompositeField[] | undefined;
+  readonly columns?: readonly RowColumn[] | undefined;
 }
 
 /** The type of a relation's rows. */
@@ -36,6 +40,10 @@ export interface RowTypeSpec {
   readonly name: string;
   readonly schema: string;
   readonly relation: number;
+  /** Absent: its values tell of their fields. */
+  readonly fields?: readonly CompositeField[] | undefined;
+  /** Of a type that columns can have: how they do. */
+  readonly column?: ColumnType | undefined;
 }
 
 /** What values of a domain must meet, those of the domains below it too. */
@@ -53,7 +61,7 @@ export function arrayOid(oid: number): number {
 /** OIDs below belong to PostgreSQL itself. */
 export const FIRST_USER_OID = 16_384;
 
-const KIND_NAMES: Readonly<Record<Exclude<ColumnKind, "enum" | "array">, string>> = {
+const KIND_NAMES: Readonly<Record<Exclude<ColumnKind, "enum" | "array" | "composite">, string>> = {
   bool: "bool",
   int2: "int2",
   int4: "int4",
@@ -139,7 +147,12 @@ export class TypeRegistry {
 
   /** `record`, or the type of a relation's rows. */
   isRow(oid: number): boolean {
-    return oid === OID.record || this.find(oid)?.kind === "c";
+    return oid === OID.record || this.find(this.baseOf(oid))?.kind === "c";
+  }
+
+  /** The fields of a composite type, or of a domain of one; undefined where they are not known. */
+  columnsOf(oid: number): readonly RowColumn[] | undefined {
+    return this.find(this.baseOf(oid))?.columns;
   }
 
   /** A true array: neither `name` nor a vector, which have elements too. */
@@ -204,7 +217,7 @@ export class TypeRegistry {
     base: { readonly oid: number; readonly typmod: number },
     more: Pick<SqlType, "column" | "constraint"> = {},
   ): void {
-    const { labels: _, ...type } = this.get(base.oid);
+    const { labels: _, relation: __, ...type } = this.get(base.oid);
     const { column, constraint } = more;
     const shape = {
       kind: "d",
@@ -216,16 +229,40 @@ export class TypeRegistry {
     this.#addArray(oid, arrayOid, name, column?.domain?.schema);
   }
 
-  /** Adds or replaces the type of a relation's rows. */
-  defineRow({ oid, arrayOid: array, name, schema, relation }: RowTypeSpec): void {
+  /** Adds or replaces the type of a relation's rows, or a composite type. */
+  defineRow(spec: RowTypeSpec): void {
+    const { oid, arrayOid: array, name, schema, relation, fields, column } = spec;
     const known = this.#types.get(oid);
-    if (known?.name === name && known.schema === schema) return;
+    const isNamed = known?.name === name && known.schema === schema;
+    if (isNamed && (fields === undefined || isSame(known.fields, fields))) return;
     const record = this.get(OID.record);
     const own = { oid, name, schema, array, kind: "c", category: "C", isByValue: false };
-    const shape = { length: -1, alignment: "d", storage: "x", codec: record.codec };
+    const columns = fields?.map((field): RowColumn => {
+      return { name: field.name, ...this.fromColumnType(field.type) };
+    });
+    const codec =
+      columns === undefined
+        ? record.codec
+        : compositeCodec(columns, this.#kept(columns, false), this.#kept(columns, true));
+    const shape = { length: -1, alignment: "d", storage: "x", codec, column, fields, columns };
     // Names of tables may be those of PostgreSQL's types: they are found by their schema alone.
     this.#types.set(oid, { ...record, ...own, ...shape, relation });
     this.#addArray(oid, array, name, schema, false);
+  }
+
+  /** The types of fields as they are now: the type is defined again when one of them changes. */
+  #kept(columns: readonly RowColumn[], isBase: boolean): (oid: number) => SqlType {
+    const typeOf = (oid: number): SqlType => this.get(isBase ? this.baseOf(oid) : oid);
+    const kept = new Map(columns.map(({ oid }) => [oid, typeOf(oid)]));
+    return (oid) => kept.get(oid) ?? typeOf(oid);
+  }
+
+  /** Defines a composite type as a column has it. */
+  #defineComposite(column: ColumnType): void {
+    const { typeId: oid = 0, name = "", schema = "" } = column;
+    const { domain: _, ...type } = column;
+    const row = { oid, arrayOid: arrayOid(oid), name, schema, relation: oid };
+    this.defineRow({ ...row, fields: type.fields, column: type });
   }
 
   /** Gives a type of PostgreSQL's that depends on the catalog (`regclass` …) its codec. */
@@ -270,22 +307,28 @@ export class TypeRegistry {
       if (type.labels !== undefined) this.defineColumnEnum(type);
       return { oid: type.typeId ?? 0, typmod: -1 };
     }
+    if (type.kind === "composite") {
+      if (type.fields !== undefined) this.#defineComposite(type);
+      return { oid: type.typeId ?? 0, typmod: -1 };
+    }
     const found = this.byName(KIND_NAMES[type.kind]);
     return { oid: found?.oid ?? 0, typmod: typmodOf(type) };
   }
 
-  /** No column is a row. @throws SqlError 42P16, 0A000. */
+  /** No column is a row of no declared type. @throws SqlError 42P16, 0A000. */
   refuseRow(oid: number): void {
     if (oid === OID.record) throw new SqlError("42P16", "a column has pseudo-type record");
     if (this.isArray(oid)) this.refuseRow(this.get(oid).element);
-    else if (this.isRow(oid)) throw notSupported(`a column of type ${this.get(oid).name}`);
+    else if (this.isRow(oid) && this.get(this.baseOf(oid)).column === undefined) {
+      const hint = "CREATE TYPE … AS makes a type of rows that columns can have.";
+      throw notSupported(`a column of the row type ${this.get(oid).name}`, hint);
+    }
   }
 
   /** @throws SqlError 0A000 where a row table cannot hold the type. */
   toColumnType(oid: number, typmod: number): ColumnType {
     const type = this.get(oid);
     if (type.column !== undefined) return type.column;
-    this.refuseRow(oid);
     if (this.isArray(oid)) {
       return { kind: "array", element: this.toColumnType(type.element, typmod) };
     }
@@ -293,6 +336,7 @@ export class TypeRegistry {
       return { kind: "enum", typeId: oid, name: type.name, labels: type.labels };
     }
     if (type.base !== undefined) return this.toColumnType(type.base.oid, type.base.typmod);
+    this.refuseRow(oid);
     const kind = Object.entries(KIND_NAMES).find(([, name]) => name === type.name)?.[0];
     if (kind === undefined) throw notSupported(`a column of type ${type.name}`);
     return { kind: kind as ColumnKind, ...modifiersOf(kind, typmod) };
@@ -338,6 +382,13 @@ export class TypeRegistry {
     if (Object.hasOwn(CODECS, row.name)) return CODECS[row.name] as TypeCodec<Datum>;
     return unsupported(row.name);
   }
+}
+
+function isSame(
+  one: readonly CompositeField[] | undefined,
+  other: readonly CompositeField[],
+): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 function isArrayRow(row: TypeRow): boolean {

@@ -1,12 +1,12 @@
 import type { Datum } from "../../rows/datum.ts";
-import { notSupported, SqlError } from "../error.ts";
+import { SqlError } from "../error.ts";
 import type { TypeRow } from "../signatures/tables.ts";
 import { type TypeCodec, utf8 } from "./codec.ts";
 import type { SqlContext } from "./context.ts";
 import { OID } from "./oids.ts";
 import { sqlTypeName } from "./regtype.ts";
 
-/** A row as one value. It is made by an expression, and stored in no table. */
+/** A row of no declared type, as one value: it tells of its fields. */
 export interface RowValue {
   readonly fields: readonly Datum[];
   readonly columns: readonly RowColumn[];
@@ -19,11 +19,15 @@ export interface RowColumn {
   readonly typmod?: number;
 }
 
-interface FieldType extends TypeRow {
+export interface FieldType extends TypeRow {
   readonly codec: TypeCodec<Datum>;
+  /** Of a domain. */
+  readonly base?: { readonly oid: number; readonly typmod: number };
+  readonly constraint?: { readonly check: (value: Datum, context: SqlContext) => void } | undefined;
 }
 
-type TypeOf = (oid: number) => FieldType;
+/** The type of an OID; a domain is what it rests on. */
+export type TypeOf = (oid: number) => FieldType;
 
 const MUST_QUOTE = /[",()\\\s]/;
 
@@ -102,7 +106,7 @@ function compareRows(left: RowValue, right: RowValue, typeOf: TypeOf): number {
 /** Rows of any fields: they are written and compared, and never read. */
 export function rowCodec(typeOf: TypeOf): TypeCodec<Datum> {
   const refuse = (): never => {
-    throw notSupported("input of a row");
+    throw new SqlError("0A000", "input of anonymous composite types is not implemented");
   };
   const codec: TypeCodec<RowValue> = {
     input: refuse,

@@ -158,6 +158,17 @@ async function copy(): Promise<void> {
   equal(rows, [{ n: 5_000 }]);
 }
 
+async function composites(): Promise<void> {
+  await client.query("CREATE TYPE node_part AS (code text, n int)");
+  await client.query("CREATE TABLE node_parts (id int PRIMARY KEY, part node_part)");
+  const insert = "INSERT INTO node_parts VALUES ($1, $2), ($3, ROW($4, $5)) RETURNING part";
+  const { rows } = await client.query(insert, [1, '("a b",)', 2, 'c"d', 3]);
+  equal(rows, [{ part: '("a b",)' }, { part: '("c""d",3)' }]);
+  const update = "UPDATE node_parts SET part.n = $1 WHERE (part).code = $2 RETURNING (part).*";
+  equal((await client.query(update, [7, "a b"])).rows, [{ code: "a b", n: 7 }]);
+  equal((await refused(client.query("SELECT '(a)'::node_part"))).code, "22P02");
+}
+
 async function cursor(): Promise<void> {
   await client.query("BEGIN");
   const portal = client.query(new Cursor("SELECT id FROM node_copy WHERE id < $1", [250]));
@@ -197,6 +208,7 @@ async function pool(): Promise<void> {
 await client.connect();
 await check("creates tables", tables);
 await check("writes and reads values of all types, and NULL", types);
+await check("values of a composite type", composites);
 await check("reads many rows, and several statements at once", results);
 await check("hands over fifty queries at once", queued);
 await check("savepoint, rollback, commit", transaction);

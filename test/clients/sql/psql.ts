@@ -164,6 +164,41 @@ await check("\\d shows a table", () => {
   }
 });
 
+await check("a composite type, its COPY, and what is shown of it", () => {
+  const script = String.raw`CREATE TYPE psql_part AS (code varchar(8), "n N" int[]);
+    \d psql_part
+    \dT psql_part
+CREATE TABLE psql_parts (id int PRIMARY KEY, part psql_part DEFAULT '(x,)');
+COPY psql_parts FROM STDIN;
+1	("a\\\\""b","{1,2}")
+\.
+COPY psql_parts (id, part) FROM STDIN (FORMAT csv);
+3,"(""c d"",)"
+\.
+COPY psql_parts TO STDOUT;
+COPY psql_parts TO STDOUT (FORMAT csv);
+`;
+  const lines = [
+    '               Composite type "public.psql_part"',
+    " Column |         Type         | Collation | Nullable | Default ",
+    "--------+----------------------+-----------+----------+---------",
+    " code   | character varying(8) |           |          | ",
+    " n N    | integer[]            |           |          | ",
+    "",
+    "        List of data types",
+    " Schema |   Name    | Description ",
+    "--------+-----------+-------------",
+    " public | psql_part | ",
+    "(1 row)",
+    "",
+    String.raw`1	("a\\\\""b","{1,2}")`,
+    '3	("c d",)',
+    String.raw`1,"(""a\\""""b"",""{1,2}"")"`,
+    '3,"(""c d"",)"',
+  ];
+  equal(psql(script), `${lines.join("\n")}\n`);
+});
+
 await check("a time limit of statements", () => {
   const printed = psql(
     "SET statement_timeout = '300ms'; SELECT count(*) FROM generate_series(1, 10000000000::int8);",

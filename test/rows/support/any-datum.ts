@@ -28,10 +28,29 @@ const scalarType: fc.Arbitrary<ColumnType> = fc.oneof(
   fc.integer({ min: 1, max: 9 }).map((length): ColumnType => ({ kind: "char", length })),
 );
 
-/** Any type that a column may have. */
-export const anyType: fc.Arbitrary<ColumnType> = fc.oneof(
+const plainType: fc.Arbitrary<ColumnType> = fc.oneof(
   { weight: 4, arbitrary: scalarType },
   { weight: 1, arbitrary: scalarType.map((element): ColumnType => ({ kind: "array", element })) },
+);
+
+/** Fields that have lost some beside them: their ids have gaps, and are in any order. */
+const compositeType: fc.Arbitrary<ColumnType> = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 1_600 }), plainType), {
+    selector: ([id]) => id,
+    maxLength: 5,
+  })
+  .map((fields) => ({
+    kind: "composite",
+    typeId: 20_000,
+    name: "made",
+    schema: "public",
+    fields: fields.map(([id, type]) => ({ id, name: `f${id}`, type })),
+  }));
+
+/** Any type that a column may have. */
+export const anyType: fc.Arbitrary<ColumnType> = fc.oneof(
+  { weight: 6, arbitrary: plainType },
+  { weight: 1, arbitrary: compositeType },
 );
 
 const int4 = fc.integer({ min: -0x8000_0000, max: 0x7fff_ffff });
@@ -96,6 +115,10 @@ export function anyDatum(type: ColumnType): fc.Arbitrary<Datum> {
           lowerBounds: [1],
           elements,
         }));
+    case "composite":
+      return fc
+        .tuple(...(type.fields ?? []).map((field) => fc.option(anyDatum(field.type))))
+        .map((fields) => ({ fields }));
   }
 }
 

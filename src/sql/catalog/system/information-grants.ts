@@ -4,7 +4,7 @@ import { type AclKind, SQL_PRIVILEGES } from "./acl.ts";
 import { shownRoles } from "./pg-cluster.ts";
 import { attributesOf } from "./pg-relations.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
-import type { CatalogSnapshot, SnapshotRelation } from "./snapshot.ts";
+import { type CatalogSnapshot, NO_TABLES, type SnapshotRelation } from "./snapshot.ts";
 
 /** The grants of `information_schema`: the rights of owners, and what roles were granted. */
 
@@ -49,7 +49,7 @@ type TableGrant = Grant & { readonly relation: SnapshotRelation };
 
 function* tableGrants({ snapshot }: ProviderContext): Generator<TableGrant> {
   for (const relation of snapshot.relations) {
-    if (relation.kind === "i" || relation.kind === "S" || relation.kind === "m") continue;
+    if (NO_TABLES.has(relation.kind)) continue;
     if (relation.isSystem) {
       const grantor = snapshot.ownerName(undefined);
       const read = { privilege_type: "SELECT", is_grantable: "NO" } as const;

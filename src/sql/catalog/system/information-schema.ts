@@ -1,13 +1,16 @@
 import type { ColumnDescriptor } from "../../../rows/index.ts";
 import { signatures } from "../../signatures/tables.ts";
-import { numericModifier } from "../../types/numeric.ts";
-import { OID } from "../../types/oids.ts";
 import { defaultText } from "./definitions.ts";
-import { formatType } from "./format-type.ts";
 import { GRANT_PROVIDERS } from "./information-grants.ts";
+import { typeColumns, USER_TYPE_PROVIDERS } from "./information-types.ts";
 import { attributesOf, columnsOfConstraint, partsOf, viewText } from "./pg-relations.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
-import type { CatalogSnapshot, SnapshotConstraint, SnapshotRelation } from "./snapshot.ts";
+import {
+  type CatalogSnapshot,
+  NO_TABLES,
+  type SnapshotConstraint,
+  type SnapshotRelation,
+} from "./snapshot.ts";
 
 function* schemataRows({ snapshot }: ProviderContext): Generator<Named> {
   for (const { name } of snapshot.schemas) {
@@ -19,7 +22,7 @@ const TABLE_TYPES = { r: "BASE TABLE", v: "VIEW", f: "FOREIGN" } as const;
 
 function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
   for (const { name, schema, kind } of snapshot.relations) {
-    if (kind === "i" || kind === "S" || kind === "m") continue;
+    if (kind === "i" || kind === "S" || kind === "m" || kind === "c") continue;
     const isTemporary = schema.name === snapshot.temporary;
     yield {
       table_catalog: snapshot.database,
@@ -52,38 +55,16 @@ function* viewsRows({ snapshot }: ProviderContext): Generator<Named> {
 
 const yesNo = (is: boolean): string => (is ? "YES" : "NO");
 
-const CHARACTERS: ReadonlySet<number> = new Set([OID.text, OID.varchar, OID.bpchar]);
-/** Bits of a number, and of its exponent's base. */
-const NUMBERS: ReadonlyMap<number, number> = new Map([
-  [OID.int2, 16],
-  [OID.int4, 32],
-  [OID.int8, 64],
-  [OID.float4, 24],
-  [OID.float8, 53],
-]);
-const FLOATS: ReadonlySet<number> = new Set([OID.float4, OID.float8]);
-const TIMES: ReadonlySet<number> = new Set([
-  OID.time,
-  OID.timetz,
-  OID.timestamp,
-  OID.timestamptz,
-  OID.interval,
-]);
-const OCTETS = 1_073_741_824;
-
 function* columnsRows(context: ProviderContext): Generator<Named> {
   const { snapshot, types, equal, sql } = context;
   const names = equal.get("table_name");
   for (const relation of snapshot.relations) {
-    if (relation.kind === "i" || relation.kind === "S" || relation.kind === "m") continue;
+    if (NO_TABLES.has(relation.kind)) continue;
     if (names !== undefined && !names.includes(relation.name)) continue;
     for (const attribute of attributesOf(context, relation)) {
       const { name, number, notNull, column } = attribute;
       const type = types.find(attribute.oid);
       const { oid, typmod } = type?.base ?? attribute;
-      const length = CHARACTERS.has(oid) && typmod >= 4 ? typmod - 4 : null;
-      const numeric = oid === OID.numeric ? numericModifier(typmod) : undefined;
-      const bits = NUMBERS.get(oid);
       const isGenerated = column?.generated !== undefined;
       const own = types.isOwn(oid);
       yield {
@@ -95,22 +76,7 @@ function* columnsRows(context: ProviderContext): Generator<Named> {
         column_default:
           column === undefined || isGenerated ? null : (defaultText(types, column, sql) ?? null),
         is_nullable: yesNo(!notNull),
-        data_type: types.isArray(oid)
-          ? "ARRAY"
-          : own
-            ? "USER-DEFINED"
-            : formatType(types, oid, -1).replace("bpchar", "character"),
-        character_maximum_length: length,
-        character_octet_length: CHARACTERS.has(oid)
-          ? length === null
-            ? OCTETS
-            : length * 4
-          : null,
-        numeric_precision: numeric?.precision ?? bits ?? null,
-        numeric_precision_radix: oid === OID.numeric ? 10 : bits === undefined ? null : 2,
-        numeric_scale: numeric?.scale ?? (bits === undefined || FLOATS.has(oid) ? null : 0),
-        datetime_precision:
-          oid === OID.date ? 0 : TIMES.has(oid) ? (typmod < 0 ? 6 : typmod) : null,
+        ...typeColumns(types, { oid, typmod }),
         udt_catalog: snapshot.database,
         ...(type?.base !== undefined && {
           domain_catalog: snapshot.database,
@@ -314,6 +280,7 @@ function* sequencesRows({ snapshot }: ProviderContext): Generator<Named> {
 export const INFORMATION_PROVIDERS: Readonly<Record<string, Provider>> = {
   schemata: schemataRows,
   ...GRANT_PROVIDERS,
+  ...USER_TYPE_PROVIDERS,
   tables: tablesRows,
   views: viewsRows,
   columns: columnsRows,

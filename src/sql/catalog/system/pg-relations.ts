@@ -75,7 +75,8 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       relminmxid: 0,
       reloptions:
         view?.checkOption === undefined ? null : vector([`check_option=${view.checkOption}`]),
-      relacl: kind === "i" ? null : aclOf(snapshot.roles, aclKind(kind), held, owner),
+      relacl:
+        kind === "i" || kind === "c" ? null : aclOf(snapshot.roles, aclKind(kind), held, owner),
     };
   }
 }
@@ -116,11 +117,15 @@ function attributeCount({
   columns,
   index,
   view,
+  composite,
   isSystem,
   schema,
   name,
 }: SnapshotRelation): number {
   if (view !== undefined) return view.columns.length;
+  if (composite !== undefined) {
+    return Math.max(0, ...(composite.type.fields ?? []).map(({ id }) => id));
+  }
   if (table !== undefined) return Math.max(0, ...visibleColumns(table).map(({ id }) => id));
   if (index !== undefined) return partsOf(index).length + (index.descriptor?.include.length ?? 0);
   if (!isSystem) return columns?.length ?? 0;
@@ -186,13 +191,18 @@ export function attributesOf(
   { types }: Pick<ProviderContext, "types">,
   relation: SnapshotRelation,
 ): readonly Attribute[] {
-  const { table, columns, index, view, isSystem, schema, name: own } = relation;
+  const { table, columns, index, view, composite, isSystem, schema, name: own } = relation;
   if (table !== undefined) {
     const keys = new Set(table.primaryKey.map(({ columnId }) => columnId));
     return visibleColumns(table).map((column) => {
       const { oid, typmod } = types.fromColumnType(column.type);
       const notNull = !column.nullable || keys.has(column.id);
       return { name: column.name, number: column.id, oid, typmod, notNull, column };
+    });
+  }
+  if (composite !== undefined) {
+    return (composite.type.fields ?? []).map(({ id, name, type }) => {
+      return { name, number: id, ...types.fromColumnType(type), notNull: false };
     });
   }
   if (index !== undefined) return indexAttributes(types, index);

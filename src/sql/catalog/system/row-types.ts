@@ -1,3 +1,4 @@
+import { rowFields } from "../../../rows/index.ts";
 import { arrayOid, type TypeRegistry } from "../../types/registry.ts";
 import { type CatalogSnapshot, rowTypeOid } from "./snapshot.ts";
 
@@ -8,9 +9,11 @@ export function defineRowTypes(types: TypeRegistry, snapshot: CatalogSnapshot): 
     const oid = rowTypeOid(relation);
     if (oid === 0) continue;
     there.add(oid);
-    const { name, schema } = relation;
+    const { name, schema, table, composite } = relation;
     const row = { oid, arrayOid: arrayOid(oid), name, schema: schema.name };
-    types.defineRow({ ...row, relation: relation.oid });
+    const column = composite?.type;
+    const fields = column?.fields ?? (table && rowFields(table));
+    types.defineRow({ ...row, relation: relation.oid, fields, column });
   }
   for (const { oid, kind, relation } of types.own()) {
     if (kind === "c" && relation !== undefined && !there.has(oid)) types.remove(oid);

@@ -1,4 +1,5 @@
 import type {
+  CompositeObject,
   ConstraintDescriptor,
   IndexDescriptor,
   SequenceDescriptor,
@@ -25,7 +26,7 @@ export interface SnapshotRelation {
   readonly oid: number;
   readonly name: string;
   readonly schema: SnapshotSchema;
-  readonly kind: "r" | "f" | "v" | "m" | "i" | "S";
+  readonly kind: "r" | "f" | "v" | "m" | "i" | "S" | "c";
   readonly isSystem: boolean;
   readonly comment: string;
   /** What the session may do with it; absent: it reads it, as everybody does. */
@@ -33,6 +34,7 @@ export interface SnapshotRelation {
   readonly table?: TableDescriptor | undefined;
   readonly sequence?: SequenceDescriptor | undefined;
   readonly view?: ViewObject | undefined;
+  readonly composite?: CompositeObject | undefined;
   /** Of a sequence: what it gave last. */
   readonly last?: bigint | undefined;
   readonly columns?: readonly LakeColumn[] | undefined;
@@ -56,6 +58,9 @@ export interface SnapshotConstraint {
   readonly descriptor: ConstraintDescriptor;
   readonly index?: SnapshotIndex | undefined;
 }
+
+/** Letters of what `information_schema` lists among neither tables nor views. */
+export const NO_TABLES: ReadonlySet<SnapshotRelation["kind"]> = new Set(["i", "S", "m", "c"]);
 
 /**
  * The OID of a relation's row type; 0 of an index and of a sequence. Tables, views and types of a
@@ -109,7 +114,7 @@ export class CatalogSnapshot {
   readonly constraintByOid: ReadonlyMap<number, SnapshotConstraint>;
   /** Texts of COMMENT ON, by `commentName`. */
   readonly comments: ReadonlyMap<string, string>;
-  /** Ids of enums and domains, by their OIDs. */
+  /** Ids of enums, domains and composite types, by their OIDs. */
   readonly typeIds: ReadonlyMap<number, string>;
   readonly domainChecks: readonly SnapshotDomainCheck[];
   readonly #byName: ReadonlyMap<string, SnapshotRelation>;
@@ -152,12 +157,24 @@ export class CatalogSnapshot {
       if (each.kind !== "view" || each.materialized !== undefined) return [];
       return schema === undefined ? [] : [viewOf(each, schema)];
     });
+    const composites = (listing.objects ?? []).flatMap((each): readonly SnapshotRelation[] => {
+      const schema = byPath.get(each.namespace.join("."));
+      if (each.kind !== "composite" || schema === undefined) return [];
+      return [compositeOf(each, schema)];
+    });
     const sequences = (listing.sequences ?? []).flatMap((each) => {
       const schema = byPath.get(each.sequence.namespace.join("."));
       const last = listing.lastNumbers?.get(each.sequence.id);
       return schema === undefined ? [] : [sequenceOf(each, schema, last)];
     });
-    this.relations = [...own, ...views, ...indexes, ...sequences, ...systemRelationsOf()];
+    this.relations = [
+      ...own,
+      ...views,
+      ...composites,
+      ...indexes,
+      ...sequences,
+      ...systemRelationsOf(),
+    ];
     this.constraints = own.flatMap((each) => constraintsOf(each, this.indexes));
     this.domainChecks = (listing.objects ?? []).flatMap((object) => {
       const schema = byPath.get(object.namespace.join("."));
@@ -178,7 +195,8 @@ export class CatalogSnapshot {
     );
     this.typeIds = new Map(
       (listing.objects ?? []).flatMap((each) => {
-        if (each.kind !== "enum" && each.kind !== "domain") return [];
+        const isType = each.kind === "enum" || each.kind === "domain";
+        if (!isType && each.kind !== "composite") return [];
         return [[each.type.domain?.typeId ?? each.type.typeId ?? 0, each.id] as const];
       }),
     );
@@ -289,6 +307,19 @@ function relationOf(
 function viewOf(view: ViewObject, schema: SnapshotSchema): SnapshotRelation {
   const { name, number } = view;
   return { oid: tableOid(number), name, schema, kind: "v", isSystem: false, comment: "", view };
+}
+
+function compositeOf(composite: CompositeObject, schema: SnapshotSchema): SnapshotRelation {
+  const { name, number } = composite;
+  return {
+    oid: tableOid(number),
+    name,
+    schema,
+    kind: "c",
+    isSystem: false,
+    comment: "",
+    composite,
+  };
 }
 
 /** What a sequence has when it is read as a relation. */

@@ -9,6 +9,7 @@ import { type PlanEnv, scopeOf } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { scopeTable } from "../table-columns.ts";
 import { newColumnType } from "./column-type.ts";
+import { planAlterComposite, planRenameAttribute } from "./composites.ts";
 import {
   type DdlPorts,
   type DdlRun,
@@ -47,6 +48,7 @@ export function planAlterTable(
   ports: DdlPorts,
 ): Plan {
   const { relation = {}, cmds = [], missing_ok: isOptional = false, objtype } = alter;
+  if (objtype === "OBJECT_TYPE") return planAlterComposite(env, alter, ports);
   if (isOfOwner(alter)) {
     const kind = String(objtype ?? "OBJECT_TABLE")
       .replace("OBJECT_", "")
@@ -362,6 +364,7 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
     const kind = renameType === "OBJECT_DOMAIN" ? "domain" : undefined;
     return planMoveType(env, rename.object, { name: newname }, kind, ports);
   }
+  if (renameType === "OBJECT_ATTRIBUTE") return planRenameAttribute(env, rename, ports);
   if (renameType === "OBJECT_DOMCONSTRAINT") return planRenameDomainConstraint(env, rename, ports);
   const isTable = rename.relationType === undefined || rename.relationType === "OBJECT_TABLE";
   const isColumn = renameType === "OBJECT_COLUMN" && isTable;

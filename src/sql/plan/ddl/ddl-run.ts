@@ -160,7 +160,9 @@ export async function refuseTaken(
   name: string,
   isOptional: boolean,
 ): Promise<boolean> {
+  const type = await rows.objects.byName("type", path, name);
   const isTaken =
+    type?.kind === "composite" ||
     (await rows.sequences.byName(path, name)) !== undefined ||
     (await rows.objects.byName("relation", path, name)) !== undefined ||
     (await names.find(rows, { path, name })) !== undefined;
@@ -185,6 +187,10 @@ export async function tableOf(
   if (found !== undefined) return found;
   if ((await ports.viewNamed(on.rows, schemaname, relname)) !== undefined) {
     throw new SqlError("42809", `"${relname}" is not a table`);
+  }
+  if ((await ports.typeNamed(on.rows, schemaname, relname))?.kind === "composite") {
+    const hint = "Use ALTER TYPE instead.";
+    throw new SqlError("42809", `"${relname}" is a composite type`, { hint });
   }
   const shown = schemaname === undefined ? relname : `${schemaname}.${relname}`;
   const message = `relation "${shown}" does not exist`;

@@ -1,5 +1,6 @@
 import type { Node } from "libpg-query";
 import type { ColumnType, DomainObject } from "../../../rows/index.ts";
+import { isOfType, mentionsType } from "../../../rows/index.ts";
 import { bindExpr } from "../../bind/bind-expression.ts";
 import { textsOf } from "../../bind/names.ts";
 import { FIRST_TABLE_OID } from "../../catalog/system/object-oids.ts";
@@ -96,7 +97,7 @@ async function defaultText(
   node: Node,
 ): Promise<string> {
   const scope = scopeOf(env, [], "DEFAULT expressions");
-  assignedExpr(scope, { id: 0, name, type, nullable: true }, bindExpr(scope, node), undefined);
+  assignedExpr(scope, { name, type }, bindExpr(scope, node), undefined);
   return await expressionText(node);
 }
 
@@ -189,6 +190,7 @@ async function validate(env: PlanEnv, on: DdlRun, before: DomainObject): Promise
   const { constraint } = env.functions.types.get(typeId);
   if (constraint === undefined) return;
   const sql = env.contextOf(on.run);
+  await refuseFields(on, before);
   for (const { table, column } of await columnsOfType(on.rows, typeId)) {
     const now = await on.rows.tables.get(table.id);
     const found = now.columns.find((each) => each.name === column && each.dropped !== true);
@@ -215,6 +217,18 @@ async function validate(env: PlanEnv, on: DdlRun, before: DomainObject): Promise
       scan.close();
     }
   }
+}
+
+/** Values of fields are not looked through. @throws SqlError 0A000. */
+async function refuseFields(on: DdlRun, before: DomainObject): Promise<void> {
+  const typeId = typeIdOf(before);
+  const isInField = (type: ColumnType): boolean =>
+    mentionsType(type, typeId) && !isOfType(type, typeId);
+  const [used] = await columnsOfType(on.rows, typeId, isInField);
+  if (used === undefined) return;
+  const { table, column } = used;
+  const shown = await shownColumn(on, table, `column "${table.name}.${column}"`);
+  throw new SqlError("0A000", `cannot alter type "${before.name}" because ${shown} uses it`);
 }
 
 /** Columns that have the domain's default get the new one. */

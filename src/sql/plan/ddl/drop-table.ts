@@ -41,6 +41,10 @@ export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
         const hint = "Use DROP VIEW to remove a view.";
         throw new SqlError("42809", `"${name}" is not a table`, { hint });
       }
+      if ((await ports.typeNamed(on.rows, path.at(-2), name))?.kind === "composite") {
+        const hint = "Use DROP TYPE to remove a type.";
+        throw new SqlError("42809", `"${name}" is not a table`, { hint });
+      }
       const message = `table "${name}" does not exist`;
       if (!isOptional) throw new SqlError("42P01", message);
       skip(on, "00000", message);

@@ -4,10 +4,12 @@ import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { planAlterTable, planRename, planSetSchema } from "./alter-table.ts";
 import { planComment } from "./comments.ts";
+import { planCreateComposite } from "./composites.ts";
 import { planCreateTable } from "./create-table.ts";
 import type { DdlPorts } from "./ddl-run.ts";
 import { planAlterDomain, planCreateDomain } from "./domains.ts";
 import { planDropTable, planTruncate } from "./drop-table.ts";
+import { planDropType } from "./drop-type.ts";
 import { planAlterEnum, planCreateEnum } from "./enums.ts";
 import { planGrant } from "./grants.ts";
 import { planCreateIndex, planDropIndex } from "./indexes.ts";
@@ -17,7 +19,6 @@ import { planRefresh } from "./refresh.ts";
 import { planAlterRole, planCreateRole, planDropRole, planGrantRole } from "./roles.ts";
 import { planCreateSchema, planDropSchema } from "./schemas.ts";
 import { planAlterSequence, planCreateSequence, planDropSequence } from "./sequences.ts";
-import { planDropType } from "./types.ts";
 import { planCreateView, planDropView } from "./views.ts";
 
 /** A statement about tables, indexes, sequences or schemas; undefined for others. */
@@ -42,6 +43,9 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
   if ("GrantStmt" in node) return planGrant(node.GrantStmt, ports);
   if ("CommentStmt" in node) return planComment(env, node.CommentStmt, ports);
   if ("ViewStmt" in node) return planCreateView(env, node.ViewStmt, ports);
+  if ("CompositeTypeStmt" in node) {
+    return planCreateComposite(env, node.CompositeTypeStmt, ports);
+  }
   if ("CreateEnumStmt" in node) return planCreateEnum(env, node.CreateEnumStmt, ports);
   if ("AlterEnumStmt" in node) return planAlterEnum(env, node.AlterEnumStmt, ports);
   if ("CreateDomainStmt" in node) return planCreateDomain(env, node.CreateDomainStmt, ports);
@@ -63,7 +67,7 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
     case "OBJECT_DOMAIN":
       return planDropType(env, drop, ports);
     case "OBJECT_SCHEMA":
-      return planDropSchema(env, drop);
+      return planDropSchema(env, drop, ports);
     default: {
       const what = String(drop.removeType).replace("OBJECT_", "").replaceAll("_", " ");
       throw notSupported(`DROP ${what}`);

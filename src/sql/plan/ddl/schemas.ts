@@ -2,10 +2,10 @@ import { notSupported, SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import { type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
+import { type DdlPorts, type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
 import { tellForeignKeys } from "./drop-table.ts";
+import { dropType } from "./drop-type.ts";
 import { dropSequence } from "./sequences.ts";
-import { dropType } from "./types.ts";
 import { dropViewsOf } from "./views.ts";
 
 /** CREATE SCHEMA. A name with dots is a namespace below others. */
@@ -29,7 +29,7 @@ export function planCreateSchema(env: PlanEnv, create: NodeOf<"CreateSchemaStmt"
 }
 
 /** DROP SCHEMA. */
-export function planDropSchema(env: PlanEnv, drop: NodeOf<"DropStmt">): Plan {
+export function planDropSchema(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlPorts): Plan {
   const { objects = [], missing_ok: isOptional = false, behavior } = drop;
   const names = objects.map((object) => contentOf(object, "String")?.sval ?? "");
   return ddlPlan(env, "DROP SCHEMA", async (on) => {
@@ -48,7 +48,7 @@ export function planDropSchema(env: PlanEnv, drop: NodeOf<"DropStmt">): Plan {
       const isCascade = behavior === "DROP_CASCADE";
       if (isCascade) await dropTables(on, path);
       await dropSequences(on, path, isCascade);
-      await dropObjects(on, path, isCascade);
+      await dropObjects(on, ports, path, isCascade);
       await on.names.dropNamespace(on.rows, path);
     }
   });
@@ -75,7 +75,12 @@ async function dropSequences(
 }
 
 /** Types and views. @throws SqlError 2BP01. */
-async function dropObjects(on: DdlRun, path: readonly string[], isCascade: boolean): Promise<void> {
+async function dropObjects(
+  on: DdlRun,
+  ports: DdlPorts,
+  path: readonly string[],
+  isCascade: boolean,
+): Promise<void> {
   const schema = path.join(".");
   for (const object of await on.rows.objects.list()) {
     if (object.kind === "comment" || object.namespace.join("\0") !== path.join("\0")) continue;
@@ -92,7 +97,7 @@ async function dropObjects(on: DdlRun, path: readonly string[], isCascade: boole
     if (object.kind === "view") {
       await dropViewsOf(on, object.id, `view ${object.name}`, true);
       on.rows.objects.drop(object);
-    } else await dropType(on, object, true);
+    } else await dropType(on, ports, object, true);
   }
 }
 

@@ -155,7 +155,7 @@ function deferLast(others: Given[], isInitially: boolean): void {
 }
 
 /** Texts order by their bytes, which is what `"C"` says. */
-function refuseCollation({ collname = [] }: NodeOf<"CollateClause">): void {
+export function refuseCollation({ collname = [] }: NodeOf<"CollateClause">): void {
   const name = textsOf(collname).at(-1) ?? "";
   if (["C", "POSIX", "ucs_basic", "default"].includes(name)) return;
   throw notSupported(`the collation "${name}"`, 'Text is ordered as COLLATE "C" says.');

@@ -1,42 +1,40 @@
 import type { Node } from "libpg-query";
 import type {
   ColumnType,
+  CompositeObject,
   DomainObject,
   EnumObject,
   RowTransaction,
+  SqlObject,
   TableDescriptor,
   TypeChange,
 } from "../../../rows/index.ts";
-import { mentionsType, retyped, visibleColumns } from "../../../rows/index.ts";
+import { isOfType, mentionsType, retyped, visibleColumns } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import { isDescribed } from "../../catalog/held.ts";
 import { SqlError } from "../../error.ts";
-import { contentOf, type NodeOf } from "../../parse/statement.ts";
+import { contentOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
-import {
-  assertMay,
-  assertMayAlter,
-  type DdlPorts,
-  type DdlRun,
-  ddlPlan,
-  shownColumn,
-  shownObject,
-  skip,
-} from "./ddl-run.ts";
+import { assertMay, type DdlPorts, type DdlRun, ddlPlan } from "./ddl-run.ts";
 
 /** A type that SQL has defined. */
-export type OwnType = EnumObject | DomainObject;
+export type OwnType = EnumObject | DomainObject | CompositeObject;
+
+/** Whether an object is a type. */
+export function isOwnType(object: SqlObject | undefined): object is OwnType {
+  return object?.kind === "enum" || object?.kind === "domain" || object?.kind === "composite";
+}
 
 /** The type that a statement changes. @throws SqlError 42501, 42704, 42809. */
 export async function ownType(
   on: DdlRun,
   ports: DdlPorts,
   names: readonly string[],
-  kind?: OwnType["kind"],
+  kind?: "enum" | "domain",
 ): Promise<OwnType> {
   const found = await ports.typeNamed(on.rows, names.at(-2), names.at(-1) ?? "");
-  if (found?.kind !== "enum" && found?.kind !== "domain") {
+  if (!isOwnType(found)) {
     throw new SqlError("42704", `type "${names.join(".")}" does not exist`);
   }
   if (kind === undefined || kind === found.kind) {
@@ -53,20 +51,21 @@ export function typeIdOf({ type }: OwnType): number {
   return type.domain?.typeId ?? type.typeId ?? 0;
 }
 
-/** Columns of tables that are of a type. */
+/** Columns of tables that are of a type, or that mention it otherwise where that is asked for. */
 export async function columnsOfType(
   rows: RowTransaction,
   typeId: number,
+  isMeant: (type: ColumnType, typeId: number) => boolean = isOfType,
 ): Promise<readonly { readonly table: TableDescriptor; readonly column: string }[]> {
   const tables = await rows.tables.list();
   return tables.flatMap((table) =>
     visibleColumns(table)
-      .filter(({ type }) => mentionsType(type, typeId))
+      .filter(({ type }) => isMeant(type, typeId))
       .map(({ name: column }) => ({ table, column })),
   );
 }
 
-/** Gives tables and domains that have a copy of a type the type as it is now. */
+/** Gives tables and other types that have a copy of a type the type as it is now. */
 export async function spread(on: DdlRun, ports: DdlPorts, change: TypeChange): Promise<void> {
   const { rows } = on;
   for (const table of await rows.tables.list()) {
@@ -80,9 +79,10 @@ export async function spread(on: DdlRun, ports: DdlPorts, change: TypeChange): P
     await rows.alter(table.id, { kind: "retype", change });
   }
   for (const object of await rows.objects.list()) {
-    if (object.kind !== "domain" || object.type.domain?.typeId === change.typeId) continue;
+    if (!isOwnType(object) || typeIdOf(object) === change.typeId) continue;
     if (!mentionsType(object.type, change.typeId)) continue;
-    await rows.objects.replace(object, { ...object, type: retyped(object.type, change) });
+    const type = retyped(object.type, change);
+    await rows.objects.replace(object, { ...object, type } as OwnType);
   }
   await ports.defineType(change.type);
 }
@@ -141,61 +141,17 @@ export function wordPattern(word: string): RegExp {
   return new RegExp(`(^|\\W)${word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}($|\\W)`);
 }
 
-/** DROP TYPE and DROP DOMAIN. */
-export function planDropType(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlPorts): Plan {
-  const { objects = [], missing_ok: isOptional = false, behavior, removeType } = drop;
-  const isDomain = removeType === "OBJECT_DOMAIN";
-  const names = objects.map((object) => textsOf(contentOf(object, "TypeName")?.names));
-  return ddlPlan(env, isDomain ? "DROP DOMAIN" : "DROP TYPE", async (on) => {
-    for (const path of names) {
-      const found = await ports.typeNamed(on.rows, path.at(-2), path.at(-1) ?? "");
-      if (found?.kind !== "enum" && found?.kind !== "domain") {
-        const message = `type "${path.join(".")}" does not exist`;
-        if (!isOptional) throw new SqlError("42704", message);
-        skip(on, "00000", message);
-        continue;
-      }
-      if (isDomain && found.kind !== "domain") {
-        throw new SqlError("42809", `"${path.join(".")}" is not a domain`);
-      }
-      await assertMay(on, "drop", found);
-      await dropType(on, found, behavior === "DROP_CASCADE");
-    }
-  });
+/** A composite type with other fields: ids of those that it had are not given again. */
+export function withFields(
+  type: ColumnType,
+  fields: NonNullable<ColumnType["fields"]>,
+): ColumnType {
+  return { ...type, fields, lastField: lastField(type) };
 }
 
-/** Drops a type, and the columns and domains of it where that is wanted. @throws SqlError 2BP01. */
-export async function dropType(on: DdlRun, object: OwnType, isCascade: boolean): Promise<void> {
-  const typeId = typeIdOf(object);
-  const { name } = object;
-  const columns = await columnsOfType(on.rows, typeId);
-  const others = (await on.rows.objects.list()).filter(
-    (each): each is DomainObject =>
-      each.kind === "domain" && each.id !== object.id && mentionsType(each.type, typeId),
-  );
-  const views = (await on.rows.objects.list()).filter(
-    (each) => each.kind === "view" && each.uses.some(({ id }) => id === object.id),
-  );
-  const dependents: string[] = [];
-  for (const { table, column } of columns) {
-    dependents.push(await shownColumn(on, table, `column ${column} of table ${table.name}`));
-  }
-  for (const each of [...others, ...views]) dependents.push(await shownObject(on, each));
-  if (dependents.length > 0 && !isCascade) {
-    throw new SqlError("2BP01", `cannot drop type ${name} because other objects depend on it`, {
-      detail: dependents.map((each) => `${each} depends on type ${name}`).join("\n"),
-      hint: "Use DROP ... CASCADE to drop the dependent objects too.",
-    });
-  }
-  for (const each of [...views, ...others]) await assertMay(on, "drop", each);
-  for (const { table } of columns) await assertMayAlter(on, table);
-  for (const each of views) on.rows.objects.drop(each);
-  for (const { table, column } of columns) {
-    await on.rows.alter(table.id, { kind: "drop column", column });
-  }
-  for (const each of others) on.rows.objects.drop(each);
-  cascaded(on, dependents);
-  on.rows.objects.drop(object);
+/** The highest id that a field of a composite type was ever given. */
+export function lastField({ fields = [], lastField: last = 0 }: ColumnType): number {
+  return Math.max(last, ...fields.map(({ id }) => id));
 }
 
 /** Tells of what went with an object. */
@@ -246,6 +202,11 @@ export async function assertFreeType(
   but?: OwnType,
 ): Promise<void> {
   const there = await on.rows.objects.byName("type", namespace, name);
-  if (there === undefined || there.id === but?.id) return;
+  if (there?.id === but?.id && there !== undefined) return;
+  // Rows of a relation have a type of its name.
+  const isOfRelation = async (): Promise<boolean> =>
+    (await on.rows.objects.byName("relation", namespace, name)) !== undefined ||
+    (await on.names.find(on.rows, { path: namespace, name })) !== undefined;
+  if (there === undefined && !(await isOfRelation())) return;
   throw new SqlError("42710", `type "${name}" already exists`);
 }

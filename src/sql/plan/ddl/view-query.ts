@@ -6,7 +6,7 @@ import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { signatures } from "../../signatures/tables.ts";
 import { type PlanEnv, withRelations } from "../env.ts";
 import { bindFrom } from "../from.ts";
-import type { DdlPorts } from "./ddl-run.ts";
+import { type DdlPorts, rangeOf } from "./ddl-run.ts";
 
 type Select = NodeOf<"SelectStmt">;
 type Tree = Readonly<Record<string, unknown>>;
@@ -104,6 +104,9 @@ export class ViewQuery {
     const isBuiltIn = names.length === 1 && signatures().typeByName.has(name);
     if (isBuiltIn || names[0] === "pg_catalog") return type;
     const found = await this.#ports.typeNamed(this.#rows, names.at(-2), name);
+    if (found === undefined && (await this.#ports.find(this.#rows, rangeOf(names), []))) {
+      throw notSupported(`the row type ${name} in a view`, "Use a type of CREATE TYPE … AS.");
+    }
     if (found === undefined) return type;
     this.#uses.set(found.id, { isTable: false });
     const own = [found.namespace.join("."), found.name].map((sval) => ({ String: { sval } }));

@@ -52,6 +52,7 @@ public final class Session {
     check("creates tables", Session::tables);
     check("writes and reads values of all types as text", () -> kinds("binaryTransfer=false", 1));
     check("writes and reads values of all types as binary", () -> kinds("prepareThreshold=-1", 2));
+    check("values of a composite type", Session::composites);
     check("NULL", Session::nulls);
     check("a prepared statement, by name from its fifth run on", Session::prepared);
     check("batches go as one pipeline", Session::batches);
@@ -105,6 +106,26 @@ public final class Session {
       return error;
     }
     throw new AssertionError("nothing was refused");
+  }
+
+  private static void composites() throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TYPE jdbc_part AS (code text, n int)");
+      statement.execute("CREATE TABLE jdbc_parts (id int PRIMARY KEY, part jdbc_part)");
+    }
+    PGobject part = new PGobject();
+    part.setType("jdbc_part");
+    part.setValue("(\"a b\",7)");
+    String insert = "INSERT INTO jdbc_parts VALUES (1, ?) RETURNING part, (part).n";
+    try (PreparedStatement statement = connection.prepareStatement(insert)) {
+      statement.setObject(1, part);
+      try (ResultSet rows = statement.executeQuery()) {
+        equal(rows.next(), true);
+        PGobject read = (PGobject) rows.getObject(1);
+        equal(List.of(read.getType(), read.getValue()), List.of("jdbc_part", "(\"a b\",7)"));
+        equal(rows.getInt(2), 7);
+      }
+    }
   }
 
   private static Object one(Connection on, String query) throws SQLException {

@@ -247,6 +247,16 @@ async def test_schema_of_types_is_found(connection):
 
 
 @run
+async def test_values_of_a_composite_type(connection):
+    await connection.execute("CREATE TYPE asyncpg_part AS (code text, n int)")
+    await connection.execute("CREATE TABLE asyncpg_parts (id int PRIMARY KEY, part asyncpg_part)")
+    query = "INSERT INTO asyncpg_parts VALUES (1, $1) RETURNING part, ARRAY[part, NULL] AS parts"
+    row = await connection.fetchrow(query, ('a "b"', None))
+    assert dict(row["part"]) == {"code": 'a "b"', "n": None}
+    assert [each and tuple(each) for each in row["parts"]] == [('a "b"', None), None]
+
+
+@run
 async def test_settings_and_notices(connection):
     settings = connection.get_settings()
     assert settings.server_encoding == "UTF8"

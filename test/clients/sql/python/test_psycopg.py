@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from psycopg import sql
 from psycopg.rows import dict_row
+from psycopg.types.composite import CompositeInfo, register_composite
 from psycopg.types.json import Jsonb
 
 KINDS = """CREATE TABLE psycopg_kinds (
@@ -93,6 +94,25 @@ def test_edges_of_types(connection, binary):
         dt.timedelta(days=1),
         dt.time(23, 59, 59, 999999),
     ]
+
+
+@pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
+def test_values_of_a_composite_type(connection, binary):
+    name = f"psycopg_part_{binary}".lower()
+    connection.execute(f"CREATE TYPE {name} AS (code text, n int, spans int[])")
+    connection.execute(f"CREATE TABLE {name}s (id int PRIMARY KEY, part {name}, parts {name}[])")
+    with connection.cursor(binary=binary) as cursor:
+        info = CompositeInfo.fetch(connection, name)
+        assert list(info.field_names) == ["code", "n", "spans"]
+        register_composite(info, cursor)
+        Part = info.python_type
+        part = Part('a "b", (c)\\', -7, [1, None])
+        mark = "%b" if binary else "%t"
+        query = f"INSERT INTO {name}s VALUES (1, {mark}, {mark}) RETURNING part, parts"
+        row = (part, [part, None, Part(None, None, None)])
+        assert cursor.execute(query, row).fetchone() == row
+        query = f"UPDATE {name}s SET part.n = {mark} RETURNING part, (part).n"
+        assert cursor.execute(query, [8]).fetchone() == (Part(part.code, 8, [1, None]), 8)
 
 
 def test_prepared_statement(connection):
