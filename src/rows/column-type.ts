@@ -98,3 +98,22 @@ export function domainsOf({ domain }: ColumnType): readonly ColumnDomain[] {
   for (let each = domain; each !== undefined; each = each.base) found.unshift(each);
   return found;
 }
+
+/** A type within another one: from a value to the values of it, through fields and elements. */
+export interface TypeWithin {
+  readonly type: ColumnType;
+  /** Places of fields; empty: the type itself. */
+  readonly path: readonly (number | "elements")[];
+}
+
+/** A type, and all types that its values are made of. */
+export function typesWithin(type: ColumnType): readonly TypeWithin[] {
+  const below = (inner: ColumnType, step: number | "elements"): readonly TypeWithin[] =>
+    typesWithin(inner).map((one) => ({ ...one, path: [step, ...one.path] }));
+  const { element, fields = [] } = type;
+  return [
+    { type, path: [] },
+    ...(element === undefined ? [] : below(element, "elements")),
+    ...fields.flatMap((field, place) => below(field.type, place)),
+  ];
+}

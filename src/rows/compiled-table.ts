@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { Maybe } from "../lsm/index.ts";
-import { type ColumnType, domainsOf } from "./column-type.ts";
+import { type ColumnType, domainsOf, type TypeWithin, typesWithin } from "./column-type.ts";
 import { CompiledIndex } from "./compiled-index.ts";
 import type { Datum } from "./datum.ts";
 import {
@@ -43,9 +43,11 @@ interface Check {
   readonly holds: CompiledExpression;
 }
 
-/** A domain of a column, compiled: its checks take the value as their row. */
+/** A domain of a column or of a part of it, compiled: its checks take the value as their row. */
 interface CheckedDomain {
   readonly place: number;
+  /** From the column's value to those of the domain. */
+  readonly path: TypeWithin["path"];
   readonly name: string;
   readonly notNull: boolean;
   readonly checks: readonly Check[];
@@ -106,16 +108,19 @@ export class CompiledTable {
     this.checks = table.constraints
       .filter((constraint) => constraint.kind === "check")
       .map(({ name, expression }) => ({ name, holds: compile(expression, "check") }));
-    this.domains = this.live.flatMap(({ type }, place) =>
-      domainsOf(type).map(({ name, notNull = false, checks = [] }) => ({
-        place,
-        name,
-        notNull,
-        checks: checks.map((check) => ({
-          name: check.name,
-          holds: compile(check.expression, "domain", type),
+    this.domains = this.live.flatMap(({ type: whole }, place) =>
+      typesWithin(whole).flatMap(({ type, path }) =>
+        domainsOf(type).map(({ name, notNull = false, checks = [] }) => ({
+          place,
+          path,
+          name,
+          notNull,
+          checks: checks.map((check) => ({
+            name: check.name,
+            holds: compile(check.expression, "domain", type),
+          })),
         })),
-      })),
+      ),
     );
     this.foreignKeys = table.constraints.filter((one) => one.kind === "foreign key");
     const unique = table.indexes.filter((index) => index.unique).flatMap(({ parts }) => parts);

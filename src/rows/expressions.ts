@@ -1,5 +1,5 @@
 import type { Maybe } from "../lsm/index.ts";
-import { type ColumnType, domainsOf } from "./column-type.ts";
+import { type ColumnType, domainsOf, typesWithin } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
 import { type TableDescriptor, visibleColumns } from "./descriptor.ts";
 import { rowError } from "./errors.ts";
@@ -86,8 +86,10 @@ export function expressionsOf(table: TableDescriptor): readonly ExpressionText[]
   for (const { default: given, generated, type } of visibleColumns(table)) {
     if (given?.kind === "expression") texts.push({ text: given.text, type, use: "default" });
     if (generated !== undefined) texts.push({ text: generated, type, use: "generated" });
-    for (const { expression } of domainsOf(type).flatMap(({ checks = [] }) => checks)) {
-      texts.push({ text: expression, type, use: "domain" });
+    for (const { type: inner } of typesWithin(type)) {
+      for (const { expression } of domainsOf(inner).flatMap(({ checks = [] }) => checks)) {
+        texts.push({ text: expression, type: inner, use: "domain" });
+      }
     }
   }
   for (const { parts, predicate, state } of table.indexes) {

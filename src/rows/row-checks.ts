@@ -2,8 +2,9 @@ import { assert } from "../base/assert.ts";
 import type { FirnError } from "../base/error.ts";
 import type { AnyId, IdSource } from "../base/ids.ts";
 import { storedDatum } from "./check-datum.ts";
+import type { TypeWithin } from "./column-type.ts";
 import type { CompiledTable, ShownColumn } from "./compiled-table.ts";
-import type { Datum } from "./datum.ts";
+import type { ArrayDatum, Datum, RowDatum } from "./datum.ts";
 import { type ColumnDescriptor, visibleColumns } from "./descriptor.ts";
 import { refusedColumn } from "./duplicate.ts";
 import { placeOf, RowViolation, rowError } from "./errors.ts";
@@ -87,6 +88,15 @@ function defaultOf(
   return storedDatum(column.type, compute([], context), at);
 }
 
+/** The parts of a value at the end of a path; none of what is NULL before its end. */
+function valuesAt(value: Datum, path: TypeWithin["path"]): readonly Datum[] {
+  const [step, ...rest] = path;
+  if (step === undefined) return [value];
+  if (value === null) return [];
+  if (step !== "elements") return valuesAt((value as RowDatum).fields[step] ?? null, rest);
+  return (value as ArrayDatum).elements.flatMap((element) => valuesAt(element, rest));
+}
+
 export function domainNull(domain: string): string {
   return `domain ${domain} does not allow null values`;
 }
@@ -106,17 +116,18 @@ export function refuseBadRow(
   context: ExpressionContext,
 ): void {
   const { live, table, checks, domains } = compiled;
-  for (const { place, name, notNull, checks: own } of domains) {
-    const value = row[place] as Datum;
+  for (const { place, path, name, notNull, checks: own } of domains) {
     const at = { table: table.name, column: live[place]?.name ?? "" };
-    if (value === null && notNull) {
-      throw rowError("Invalid", "ROW_NULL", "23502", domainNull(name), at);
+    for (const value of valuesAt(row[place] as Datum, path)) {
+      if (value === null && notNull) {
+        throw rowError("Invalid", "ROW_NULL", "23502", domainNull(name), at);
+      }
+      const failed = own.find(({ holds }) => holds([value], context) === false);
+      if (failed === undefined) continue;
+      const message = domainCheck(name, failed.name);
+      const where = { ...at, constraint: failed.name };
+      throw rowError("Invalid", "ROW_CHECK_FAILED", "23514", message, where);
     }
-    const failed = own.find(({ holds }) => holds([value], context) === false);
-    if (failed === undefined) continue;
-    const message = domainCheck(name, failed.name);
-    const where = { ...at, constraint: failed.name };
-    throw rowError("Invalid", "ROW_CHECK_FAILED", "23514", message, where);
   }
   for (let place = 0; place < live.length; place++) {
     const column = live[place] as ColumnDescriptor;

@@ -71,7 +71,10 @@ function coerceRow(scope: Scope, expr: Expr, oid: number, context: CastContext):
     }
     return coerce(scope, field, column.oid, column.typmod ?? -1, context);
   });
-  return { ...rowExpr(fields, columns, "row"), oid: types.baseOf(oid) };
+  const own = types.baseOf(oid);
+  const values = fields.flatMap((field) => (field.kind === "const" ? [field.value] : []));
+  if (values.length < fields.length) return { ...rowExpr(fields, columns, "row"), oid: own };
+  return { kind: "const", oid: own, typmod: -1, value: { fields: values } };
 }
 
 /** Expressions as values of the one type that they have in common. */

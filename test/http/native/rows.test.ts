@@ -17,6 +17,9 @@ beforeAll(async () => {
       "n numeric(20,2), t text, c char(3), y bytea, d date, tm time, ts timestamp, " +
       "tz timestamptz, iv interval, " +
       "u uuid, j json, jb jsonb, a int4[], ta text[])",
+    "create domain positive as int4 check (value > 0)",
+    "create type part as (code text, n positive, doc jsonb)",
+    "create table parts (id int4 primary key, part part, others part[])",
   ];
   for (const statement of made) await api.done("POST", "/sql", { statement, catalog: "lake" });
 });
@@ -38,6 +41,35 @@ async function pages(request: object): Promise<readonly JsonRow[]> {
     if (pageToken === undefined) return rows;
   }
 }
+
+describe("values of a composite type", () => {
+  const PARTS = "/catalogs/lake/namespaces/public/tables/parts/rows";
+  const refusal = async (part: unknown) => {
+    const writes = [{ op: "insert", row: { id: 9, part } }];
+    const { context } = await api.refused("POST", `${PARTS}:write`, { writes });
+    return context?.["sqlState"];
+  };
+
+  it("are objects of their fields, which their domains judge", async () => {
+    const part = { code: 'a"b', n: 7, doc: { a: [1] } };
+    const row = { id: 1, part, others: [{ code: "x", n: null, doc: null }, null] };
+    const writes = [
+      { op: "insert", row: { ...row, others: [{ code: "x" }, null] } },
+      { op: "insert", row: { id: 2, part: "(y,3,)", others: null } },
+      { op: "update", key: { id: 2 }, set: { part: { n: 4 } } },
+    ];
+    await api.done("POST", `${PARTS}:write`, { writes });
+    const { rows } = await api.done<{ rows: readonly unknown[] }>("POST", `${PARTS}:get`, {
+      keys: [{ id: 1 }, { id: 2 }],
+    });
+    const second = { id: 2, part: { code: null, n: 4, doc: null }, others: null };
+    expect(rows).toEqual([row, second]);
+    expect(await refusal({ n: -1 })).toBe("23514");
+    expect(await refusal({ nope: 1 })).toBe("42703");
+    expect(await refusal({ n: "x" })).toBe("22P02");
+    expect(await refusal([1])).toBe("42804");
+  });
+});
 
 describe("rows over HTTP", () => {
   it("inserts, puts, updates, deletes and gets, all in one transaction", async () => {
