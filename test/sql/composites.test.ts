@@ -141,6 +141,7 @@ describe("columns of a composite type", () => {
     await client.query("create type amount as (n pos, of text)");
     await client.query("create table t (id int primary key, a amount)");
     const refused = '23514: value for domain pos violates check constraint "pos_check"';
+    expect(await failure("select '(0,x)'::amount")).toBe(refused);
     expect(await failure("insert into t values (1, '(0,x)')")).toBe(refused);
     expect(await failure("insert into t values (1, row(-1, 'x'))")).toBe(refused);
     await client.query("insert into t values (1, '(1,x)')");
