@@ -89,6 +89,7 @@ describe("columns of a composite type", () => {
     expect(await rows(all, other)).toBe(texts);
     expect(await rows("select id from t where i is null order by id")).toBe("3");
     expect(await rows("select id from t order by i, id")).toBe("1 2 3");
+    expect(await rows("explain select from t where (i).n = 2")).toContain("Filter: ((i).n = 2)");
     expect(await failure("create index on t (i)")).toMatch(/^0A000: type item cannot be part of/);
     expect(await failure("create table k (i item primary key)")).toMatch(/^0A000: /);
   });

@@ -35,6 +35,8 @@ export class ExprPrinter {
       case "default":
         return "DEFAULT";
       case "call":
+        // A field of a row.
+        if (expr.name.startsWith(".")) return `(${each(expr.args, "")})${expr.name}`;
         if (!expr.isOperator) return `${expr.name}(${each(expr.args, ", ")})`;
         return expr.args.length === 1
           ? `(${expr.name} ${each(expr.args, "")})`
