@@ -33,10 +33,11 @@ CREATE SCHEMA shop;
 COMMENT ON SCHEMA shop IS 'what is sold';
 SET search_path = shop;
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'it''s "happy"');
+CREATE TYPE place AS (street text, "House No" int, at numeric(4,1)[]);
 CREATE SEQUENCE numbers START 5 INCREMENT 3 MINVALUE 2 MAXVALUE 1000 CYCLE;
 CREATE TABLE customer (
   id serial PRIMARY KEY, name text NOT NULL UNIQUE, mood mood DEFAULT 'ok', tags text[],
-  doc jsonb, "Odd ""Name" int, joined timestamptz, code char(3), price numeric(10,2));
+  doc jsonb, "Odd ""Name" int, joined timestamptz, code char(3), price numeric(10,2), home place, homes place[]);
 CREATE TABLE purchase (
   id bigint GENERATED ALWAYS AS IDENTITY (START WITH 10) PRIMARY KEY,
   customer_id int NOT NULL REFERENCES customer ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -44,12 +45,14 @@ CREATE TABLE purchase (
 CREATE TABLE nokey (a int, b text);
 CREATE INDEX by_day ON purchase (day DESC NULLS LAST) INCLUDE (weight);
 CREATE INDEX by_doc ON customer USING gin (doc);
+ALTER TYPE place OWNER TO CURRENT_USER;
 COMMENT ON TABLE customer IS 'those who ''buy''';
 COMMENT ON COLUMN customer.name IS 'as they say';
 COMMENT ON INDEX by_day IS 'for reports';
-INSERT INTO customer (name, mood, tags, doc, "Odd ""Name", joined, code, price) VALUES
-  ('a', 'sad', '{a,"b c",NULL}', '{"x": [1, "y"]}', 1, '2020-01-02 03:04:05.678+00', 'ab', 9.50),
-  (E'tab\\tline\\nback\\\\', NULL, NULL, NULL, NULL, NULL, '\\.', NULL);
+INSERT INTO customer (name, mood, tags, doc, "Odd ""Name", joined, code, price, home, homes) VALUES
+  ('a', 'sad', '{a,"b c",NULL}', '{"x": [1, "y"]}', 1, '2020-01-02 03:04:05.678+00', 'ab', 9.50,
+    ROW('1, "Main"', 2, '{1.5,NULL}'), ARRAY[ROW('(x)', NULL, NULL)::place, NULL]),
+  (E'tab\\tline\\nback\\\\', NULL, NULL, NULL, NULL, NULL, '\\.', NULL, NULL, NULL);
 INSERT INTO purchase (customer_id, day, took, weight, hash, mark) VALUES
   (1, '2020-02-29', '1 day 02:03:04.5', 'NaN', '\\xdeadbeef00', '00000000-0000-0000-0000-000000000001'),
   (1, NULL, NULL, '-Infinity', '', NULL), (2, '2021-01-01', '-1 mon', 1e-300, NULL, NULL);
