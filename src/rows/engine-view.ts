@@ -14,8 +14,8 @@ import type {
 import { isTemporaryKey } from "./temporary/marks.ts";
 import type { TemporaryShard } from "./temporary/shard.ts";
 import type { Tree } from "./temporary/tree.ts";
-import type { TemporaryView } from "./temporary/view.ts";
-import type { PackedView, ViewScan } from "./view-scan.ts";
+import { readsOf, type TemporaryView } from "./temporary/view.ts";
+import type { PackedView, ViewReads, ViewScan } from "./view-scan.ts";
 
 /** What a view needs of a transaction of the engine. */
 export type EngineTransaction = Pick<
@@ -24,6 +24,7 @@ export type EngineTransaction = Pick<
   | "get"
   | "getMany"
   | "scan"
+  | "asOfNow"
   | "lockForUpdate"
   | "getToPut"
   | "touch"
@@ -57,6 +58,16 @@ export interface ViewSavepoint {
   readonly engine: Savepoint;
   /** Undefined where nothing temporary was touched by then. */
   readonly temporary: Tree | undefined;
+}
+
+/** What scans need of a view. */
+export type ScanReads = ViewReads & Pick<EngineView, "estimate">;
+
+/** What a statement reads all the time. */
+interface HeldState {
+  readonly transaction: EngineTransaction;
+  readonly reads: ViewReads;
+  readonly temporary: ViewReads | undefined;
 }
 
 export interface ViewOptions {
@@ -98,6 +109,7 @@ export class EngineView {
   #renewed: Savepoint | undefined;
   #hasRead = false;
   #hasSavepoint = false;
+  #held: HeldState | undefined;
 
   constructor(engine: ViewedEngine, isolation: RowIsolation, options: ViewOptions = {}) {
     this.#engine = engine;
@@ -175,6 +187,42 @@ export class EngineView {
       now.close();
       begun.close();
     }
+  }
+
+  /**
+   * From now on `reads` is of what is seen now: not of what is written later, nor of what others
+   * have written where READ COMMITTED begins again.
+   */
+  hold(): void {
+    this.letGo();
+    const temporary = this.#temporary?.asOfNow() ?? (this.#shard && readsOf(this.#shard.committed));
+    const transaction = this.#transaction;
+    this.#held = { transaction, reads: transaction.asOfNow(), temporary };
+  }
+
+  letGo(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined && held.transaction !== this.#transaction) held.transaction.rollback();
+  }
+
+  get isHeld(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /** Reads of the state that is held; where none is, of what is seen. */
+  get reads(): ScanReads {
+    const held = this.#held;
+    if (held === undefined) return this;
+    const { temporary } = held;
+    const at = (key: Uint8Array | undefined): ViewReads =>
+      key !== undefined && isTemporaryKey(key) && temporary !== undefined ? temporary : held.reads;
+    return {
+      get: (key) => at(key).get(key),
+      getMany: (keys) => at(keys[0]).getMany(keys),
+      scan: (request) => at(request.from).scan(request),
+      estimate: (range) => this.estimate(range),
+    };
   }
 
   scan(request: ViewScan): PackedView {
@@ -258,6 +306,7 @@ export class EngineView {
   }
 
   rollbackTo({ count, writes, engine, temporary }: ViewSavepoint): void {
+    this.letGo();
     this.#temporary?.rollbackTo(temporary);
     this.#writes = writes;
     if (this.isReadCommitted) {
@@ -283,11 +332,15 @@ export class EngineView {
   /** Begins again at the newest state. Only where `isFresh` or READ COMMITTED. */
   renew(): void {
     this.#replay();
-    if (!this.isReadCommitted) this.#renewed = this.#transaction.savepoint();
+    if (this.isReadCommitted) return;
+    this.#renewed = this.#transaction.savepoint();
+    // Nothing of the state before has been shown.
+    if (this.#held !== undefined) this.hold();
   }
 
   /** What is temporary follows the rest, and cannot fail. */
   async commit(): Promise<Written> {
+    this.letGo();
     try {
       const written = await this.#transaction.commit();
       this.#temporary?.commit();
@@ -300,6 +353,7 @@ export class EngineView {
   }
 
   rollback(): void {
+    this.letGo();
     this.#temporary?.rollback();
     this.#transaction.rollback();
   }
@@ -326,7 +380,7 @@ export class EngineView {
 
   #replay(): void {
     const next = this.#begin();
-    this.#transaction.rollback();
+    if (this.#held?.transaction !== this.#transaction) this.#transaction.rollback();
     this.#transaction = next;
     for (const op of this.#log) {
       if (op.kind === "put") next.put(op.key, op.value);

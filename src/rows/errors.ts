@@ -144,3 +144,21 @@ export function conflictOf(error: unknown): unknown {
   const context = { ...error.context, sqlState: "40001" };
   return new FirnError("Conflict", "ROW_CONFLICT", message, context, error);
 }
+
+/** A table that a transaction relies on is another one by now. */
+export function changedMeanwhile(): FirnError {
+  const message = "a table was changed meanwhile: begin the transaction again";
+  return rowError("Conflict", "ROW_CONFLICT", "40001", message);
+}
+
+/** A descriptor that is no longer that of its table. */
+export function tableChanged(table: TableDescriptor, now: TableDescriptor): FirnError {
+  const message = "the table has changed: read its descriptor again";
+  const context = { table: table.name, version: table.version, now: now.version };
+  return rowError("Conflict", "ROW_TABLE_CHANGED", "40001", message, context);
+}
+
+export function isolationTooLow(): FirnError {
+  const message = "a change that reads the rows needs a serializable transaction";
+  return rowError("Invalid", "ROW_ISOLATION_TOO_LOW", "0A000", message);
+}

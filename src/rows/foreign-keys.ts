@@ -53,6 +53,8 @@ export interface ForeignKeyHost {
 export class ForeignKeys {
   readonly #on: ForeignKeyHost;
   #checks: Check[] = [];
+  /** What waits for the end of the statement: changes of rows that referred to others. */
+  #acts: (() => Promise<void>)[] = [];
   #deferral: Deferral = { all: undefined, named: new Map() };
 
   constructor(on: ForeignKeyHost) {
@@ -65,6 +67,7 @@ export class ForeignKeys {
 
   rollbackTo({ checks, deferral }: ForeignKeySavepoint): void {
     this.#checks = [...checks];
+    this.#acts = [];
     this.#deferral = deferral;
   }
 
@@ -130,12 +133,18 @@ export class ForeignKeys {
       const { id: table } = compiled.table;
       if (action === "no action") {
         this.#checks.push({ kind: "parent", table, key, child: child.id, values });
-      } else await this.#act(compiled.table, child, key, values, action, now);
+        continue;
+      }
+      const act = () => this.#act(compiled.table, child, key, values, action, now);
+      // The parts of one statement do not see what follows from each other.
+      if (this.#on.view.isHeld) this.#acts.push(act);
+      else await act();
     }
   }
 
   /** The end of a statement: all checks that are not deferred. @throws FirnError as `checkAll`. */
   async checkStatement(): Promise<void> {
+    await this.#actAll();
     if (this.#checks.length === 0) return;
     const due = this.#checks.filter(({ key, ...check }) => !this.#isDeferred(check, key));
     if (due.length > 0) await this.#run(due);
@@ -147,6 +156,7 @@ export class ForeignKeys {
    * @throws FirnError `Conflict`, code `ROW_FOREIGN_KEY` (23503); `ROW_CONFLICT` (40001).
    */
   async checkAll(): Promise<void> {
+    await this.#actAll();
     await this.#run(this.#checks);
   }
 
@@ -189,6 +199,10 @@ export class ForeignKeys {
         told: [compiled.table, parent.table],
       },
     );
+  }
+
+  async #actAll(): Promise<void> {
+    for (let act = this.#acts.shift(); act !== undefined; act = this.#acts.shift()) await act();
   }
 
   /** One that fails stays due: no commit passes it. */

@@ -89,6 +89,7 @@ export type {
   RowLock,
   RowSavepoint,
   RowScanRequest,
+  StatementOptions,
 } from "./row-requests.ts";
 export type { RowTransaction } from "./row-transaction.ts";
 export type {

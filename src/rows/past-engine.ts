@@ -55,6 +55,10 @@ class PastTransaction implements EngineTransaction {
   lockForUpdate: EngineTransaction["lockForUpdate"] = (key) => this.#state.get(key);
   getToPut: EngineTransaction["getToPut"] = (key) => this.#state.get(key);
 
+  asOfNow(): ReturnType<EngineTransaction["asOfNow"]> {
+    return this;
+  }
+
   touch(): void {
     // No other transaction changes it.
   }

@@ -25,6 +25,17 @@ export interface BeginOptions {
   readonly onNumber?: (sequence: AnyId, value: bigint) => void;
 }
 
+/** How a statement runs. */
+export interface StatementOptions {
+  /** Foreign keys are checked by `endStatement`, not by each call. */
+  readonly checksAtEnd?: boolean;
+  /**
+   * Until `endStatement` it reads the state of its beginning, without what it writes itself; what
+   * it locks it sees as it is. Actions of foreign keys wait for the end.
+   */
+  readonly holdsState?: boolean;
+}
+
 export interface RowLock {
   readonly mode: LockMode;
   /** `wait` unless told otherwise. */

@@ -5,7 +5,7 @@ import type { CompiledIndex, EntryReader } from "./compiled-index.ts";
 import { type CompiledTable, readerOf, type TableReader } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import { visibleColumns } from "./descriptor.ts";
-import type { EngineView } from "./engine-view.ts";
+import type { ScanReads } from "./engine-view.ts";
 import { rowError } from "./errors.ts";
 import { PostingRows, planPostings } from "./inverted/posting-scan.ts";
 import type { KeyCodec } from "./key-codec.ts";
@@ -19,7 +19,7 @@ const NO_KEY = new Uint8Array(0);
 
 /** The scans of the ranges of a request, each of which begins when the one before it has ended. */
 export function scansOf(
-  view: EngineView,
+  view: Pick<ScanReads, "scan">,
   codec: KeyCodec,
   request: RowScanRequest,
 ): readonly (() => PackedView)[] {
@@ -282,7 +282,7 @@ export class DecodedScan implements RowScan {
 
 /** Rows of a request for the primary key. */
 export function primaryScan(
-  view: EngineView,
+  view: ScanReads,
   compiled: CompiledTable,
   request: RowScanRequest,
   host: ScanHost,
@@ -304,7 +304,7 @@ export function primaryScan(
  * @throws FirnError `Invalid`, codes `ROW_INDEX_UNREADY` (55000), `ROW_INDEX_UNCOVERED` (0A000).
  */
 export function openScan(
-  view: EngineView,
+  view: ScanReads,
   compiled: CompiledTable,
   request: RowScanRequest,
   host: ScanHost,
@@ -345,7 +345,7 @@ export function openScan(
  * @throws FirnError `Invalid`, code `ROW_INDEX_UNORDERED` (0A000).
  */
 async function openPostings(
-  view: EngineView,
+  view: ScanReads,
   compiled: CompiledTable,
   index: CompiledIndex,
   request: RowScanRequest,
@@ -373,7 +373,7 @@ async function openPostings(
  * @throws FirnError `Invalid`, code `ROW_INDEX_UNORDERED` (0A000).
  */
 async function openBox(
-  view: EngineView,
+  view: ScanReads,
   compiled: CompiledTable,
   index: CompiledIndex,
   request: RowScanRequest,
@@ -397,7 +397,7 @@ async function openBox(
 
 /** The rows of a table in the order of its key, in place of those of an index without an order. */
 function wholeScan(
-  view: EngineView,
+  view: ScanReads,
   compiled: CompiledTable,
   { columns, lock, limit, batchRows }: RowScanRequest,
   host: ScanHost,

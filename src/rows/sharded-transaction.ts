@@ -17,6 +17,7 @@ import type {
   ReadRequest,
   RowSavepoint,
   RowScanRequest,
+  StatementOptions,
 } from "./row-requests.ts";
 import type { RowTransaction } from "./row-transaction.ts";
 import { LazyScan } from "./scan.ts";
@@ -73,7 +74,7 @@ export class ShardedTransaction implements RowTransaction {
   readonly #places = new Map<string, NamedShard>();
   readonly #marks = new WeakMap<RowSavepoint, Mark>();
   #writes: NamedShard | undefined;
-  #statement: { readonly checksAtEnd?: boolean } | undefined;
+  #statement: StatementOptions | undefined;
   #readOnly: boolean;
 
   constructor(home: ShardTransaction, parts: ShardedParts) {
@@ -130,7 +131,7 @@ export class ShardedTransaction implements RowTransaction {
     return this.#open().every((tx) => tx.isFresh);
   }
 
-  async statement(options: { readonly checksAtEnd?: boolean } = {}): Promise<void> {
+  async statement(options: StatementOptions = {}): Promise<void> {
     this.#statement = options;
     for (const tx of this.#open()) await tx.statement(options);
   }

@@ -11,8 +11,8 @@ import type { Datum } from "./datum.ts";
 import { type Marks, type TableDescriptor, visibleColumns } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { decodeDescriptor } from "./descriptor-json.ts";
-import { EngineView, type RowIsolation, sameBytes } from "./engine-view.ts";
-import { conflictOf, rowError } from "./errors.ts";
+import { EngineView, type RowIsolation, type ScanReads, sameBytes } from "./engine-view.ts";
+import { changedMeanwhile, conflictOf, isolationTooLow, tableChanged } from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
 import type { ConstraintName } from "./foreign-key-checks.ts";
 import { ForeignKeys } from "./foreign-keys.ts";
@@ -32,6 +32,7 @@ import type {
   RowLock,
   RowSavepoint,
   RowScanRequest,
+  StatementOptions,
 } from "./row-requests.ts";
 import { RowWrites } from "./row-writes.ts";
 import { LazyScan, openScan, type RowFilter, StoredScan, scansOf } from "./scan.ts";
@@ -131,7 +132,7 @@ export class RowTransaction implements LockOwner {
       lock,
       read: readLocked,
       renew: () => this.#renew(),
-      scan: (table, request) => this.scan(table, request),
+      scan: (table, request) => this.#scan(table, request, () => this.#view),
       updateRow: (compiled, key, changes) => this.#updateRow(compiled, key, changes),
       deleteRow: (compiled, key) => this.#deleteRow(compiled, key),
     });
@@ -164,23 +165,22 @@ export class RowTransaction implements LockOwner {
     return this.#context;
   }
 
-  /**
-   * A statement begins: READ COMMITTED reads what has been committed by now.
-   *
-   * @param options `checksAtEnd`: foreign keys are checked by `endStatement`, not by each call.
-   */
-  async statement(options: { readonly checksAtEnd?: boolean } = {}): Promise<void> {
+  /** A statement begins: READ COMMITTED reads what has been committed by now. */
+  async statement(options: StatementOptions = {}): Promise<void> {
     this.#assertGoing();
+    this.#view.letGo();
     if (this.#isStatementOpen) await this.endStatement();
     this.#isStatementOpen = options.checksAtEnd === true;
     if (this.#options.session !== undefined)
       this.#context = this.#newContext(this.#context.transactionTime);
     if (this.#view.isReadCommitted && this.#view.isOvertaken) await this.#renew();
+    if (options.holdsState === true) this.#view.hold();
   }
 
   /** The statement's writes are done. @throws FirnError `Conflict`, `ROW_FOREIGN_KEY` (23503). */
   async endStatement(): Promise<void> {
     this.#assertGoing();
+    this.#view.letGo();
     this.#isStatementOpen = false;
     await this.#foreignKeys.checkStatement();
   }
@@ -245,7 +245,7 @@ export class RowTransaction implements LockOwner {
     const compiled = await this.#use(table);
     const names = keys.map((key) => givenKey(compiled, key));
     this.#view.show();
-    const values = await this.#view.getMany(names);
+    const values = await this.#view.reads.getMany(names);
     const reader = readerOf(compiled, columns);
     return names.map((name, i) => {
       const value = values[i];
@@ -255,10 +255,16 @@ export class RowTransaction implements LockOwner {
 
   /** Rows of a range, in key order or against it. */
   scan(table: TableDescriptor, request: RowScanRequest = {}): RowScan {
+    return this.#scan(table, request, () => this.#view.reads);
+  }
+
+  #scan(table: TableDescriptor, request: RowScanRequest, readsOf: () => ScanReads): RowScan {
     this.#assertGoing();
     return new LazyScan(async () => {
       const compiled = await this.#use(table);
-      return openScan(this.#view, compiled, request, this.#scanHost(), this.#filter(request.lock));
+      const reads = readsOf();
+      const host = this.#scanHost(reads);
+      return openScan(reads, compiled, request, host, this.#filter(request.lock));
     });
   }
 
@@ -528,6 +534,7 @@ export class RowTransaction implements LockOwner {
 
   async #commitAll(options: { readonly durable?: boolean }): Promise<number> {
     this.#assertGoing();
+    this.#view.letGo();
     try {
       await this.#foreignKeys.checkAll();
       this.#isOver = true;
@@ -637,7 +644,7 @@ export class RowTransaction implements LockOwner {
       assertSerializable: () => temporary ?? this.#assertSerializable(),
       use: (table) => this.#use(table),
       storedRows: (compiled) =>
-        new StoredScan(scansOf(this.#view, compiled.key, {}), this.#scanHost()),
+        new StoredScan(scansOf(this.#view, compiled.key, {}), this.#scanHost(this.#view)),
       scan: (table, request) => this.scan(table, request),
     });
   }
@@ -645,18 +652,17 @@ export class RowTransaction implements LockOwner {
   #filter(lock: RowLock | undefined): RowFilter | undefined {
     if (lock === undefined) return undefined;
     return async ({ key, value }) => {
-      const outcome = await this.#lock(key, lock);
-      if (outcome === "skipped") return undefined;
+      if ((await this.#lock(key, lock)) === "skipped") return undefined;
       const now = await this.#read(key, lock);
       if (now === undefined) return undefined;
       return { key, value: bytesEqual(now, value) ? value : now };
     };
   }
 
-  #scanHost(): ScanHost {
+  #scanHost(reads: ScanReads): ScanHost {
     return {
-      get: (key) => this.#view.get(key),
-      getMany: async (keys) => await this.#view.getMany(keys),
+      get: (key) => reads.get(key),
+      getMany: async (keys) => await reads.getMany(keys),
       onRead: () => {
         this.#assertGoing();
         this.#view.show();
@@ -702,7 +708,7 @@ export class RowTransaction implements LockOwner {
   #read(key: Uint8Array, lock: RowLock | undefined): Maybe<Uint8Array | undefined> {
     if (lock === undefined) {
       this.#view.show();
-      return this.#view.get(key);
+      return this.#view.reads.get(key);
     }
     if (this.#mayBeOvertaken) return this.#readNewest(key);
     this.#view.show();
@@ -740,8 +746,7 @@ export class RowTransaction implements LockOwner {
       const now = await this.#view.getLocked(key);
       if (sameBytes(now, bytes ?? undefined)) continue;
       this.#view.rollback();
-      const message = "a table was changed meanwhile: begin the transaction again";
-      throw rowError("Conflict", "ROW_CONFLICT", "40001", message);
+      throw changedMeanwhile();
     }
   }
 
@@ -755,9 +760,7 @@ export class RowTransaction implements LockOwner {
     if (!this.#used.has(table)) {
       const now = await this.tables.get(table.id);
       if (now.version !== table.version || now.relation !== table.relation) {
-        const message = "the table has changed: read its descriptor again";
-        const context = { table: table.name, version: table.version, now: now.version };
-        throw rowError("Conflict", "ROW_TABLE_CHANGED", "40001", message, context);
+        throw tableChanged(table, now);
       }
       this.#used.add(table);
     }
@@ -773,9 +776,7 @@ export class RowTransaction implements LockOwner {
   /** What it reads decides what others may have written: that has to hold at its commit. */
   #assertSerializable(): void {
     this.assertWritable();
-    if (this.isolation === "serializable") return;
-    const message = "a change that reads the rows needs a serializable transaction";
-    throw rowError("Invalid", "ROW_ISOLATION_TOO_LOW", "0A000", message);
+    if (this.isolation !== "serializable") throw isolationTooLow();
   }
 
   /** A read-only transaction writes temporary tables too. @throws as `assertWritable`. */

@@ -289,3 +289,53 @@ describe("memory of open transactions", () => {
     await clock.run(engine.close());
   });
 });
+
+describe("reads as of a moment", () => {
+  it("do not see what the transaction writes later", async () => {
+    const engine = await open();
+    await engine.put(a, one);
+    await engine.put(utf8("d"), one);
+    const transaction = engine.transaction();
+    const begun = transaction.asOfNow();
+    transaction.put(b, one);
+    transaction.deleteRange(utf8("d"), utf8("e"));
+    const then = transaction.asOfNow();
+    transaction.put(a, two);
+    transaction.delete(b);
+    transaction.put(utf8("c"), two);
+    transaction.put(utf8("d"), two);
+    const seen = async (reads: typeof begun): Promise<unknown> => {
+      const keys = ["a", "b", "c", "d"].map((key) => utf8(key));
+      const values = (await reads.getMany(keys)).map(text);
+      const each: (string | undefined)[] = [];
+      for (const key of keys) each.push(text(await reads.get(key)));
+      expect(each).toEqual(values);
+      return [values.join(), await rowsOf(reads.scan({ from: a, to: utf8("z") }))];
+    };
+    const expected = [
+      ["1,,,1", ["a=1", "d=1"]],
+      ["1,1,,", ["a=1", "b=1"]],
+      ["2,,2,2", ["a=2", "c=2", "d=2"]],
+    ];
+    const all = async () => [await seen(begun), await seen(then), await seen(transaction)];
+    expect(await all()).toEqual(expected);
+    transaction.deleteRange(utf8("a"), utf8("b"));
+    expected[2] = [",,2,2", ["c=2", "d=2"]];
+    expect(await all()).toEqual(expected);
+    await engine.flush();
+    expect(await all()).toEqual(expected);
+    transaction.rollback();
+    expect(() => then.get(a)).toThrow(expect.objectContaining({ code: "LSM_TRANSACTION_OVER" }));
+    await clock.run(engine.close());
+  });
+
+  it("are reads of a serializable transaction", async () => {
+    const engine = await open();
+    const transaction = engine.transaction();
+    transaction.put(a, one);
+    expect(await transaction.asOfNow().get(b)).toBeUndefined();
+    await engine.put(b, two);
+    await expect(transaction.commit()).rejects.toMatchObject(conflicted);
+    await clock.run(engine.close());
+  });
+});

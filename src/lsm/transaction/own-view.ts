@@ -19,11 +19,16 @@ export function ownSequence(snapshot: Sequence): Sequence {
 }
 
 /**
- * A view with what a transaction has written so far on top of it, as a memtable that is newer than
- * all that its snapshot sees. Read as of `ownSequence`.
+ * A view with what a transaction has written, up to an operation, on top of it, as a memtable that
+ * is newer than all that its snapshot sees. Read as of `ownSequence`.
  */
-export function viewWithOwn(view: ReadView, own: OwnWrites, snapshot: Sequence): ReadView {
-  const active = new OwnMemtable(own, snapshot);
+export function viewWithOwn(
+  view: ReadView,
+  own: OwnWrites,
+  snapshot: Sequence,
+  through: number,
+): ReadView {
+  const active = new OwnMemtable(own, snapshot, through);
   return { ...view, active, frozen: [view.active, ...view.frozen] };
 }
 
@@ -36,12 +41,13 @@ class OwnMemtable implements ReadMemtable {
   /** What it deletes by ranges is all that the snapshot sees of them. */
   readonly ranges: RangeMap | undefined;
 
-  constructor(own: OwnWrites, snapshot: Sequence) {
+  constructor(own: OwnWrites, snapshot: Sequence, through: number) {
+    assert(through <= own.count, "what is read has been written");
     this.#memtable = own.memtable;
-    this.#through = own.count;
+    this.#through = through;
     this.maxSequence = ownSequence(snapshot);
     assert(this.maxSequence > snapshot, "own writes hide what the snapshot sees");
-    this.ranges = own.deletedAt(snapshot);
+    this.ranges = own.deletedAt(snapshot, through);
   }
 
   get entries(): number {

@@ -38,8 +38,8 @@ export class OwnWrites {
   #knownBytes = 0;
   /** From the first question on. */
   #keys: OwnKeys | undefined;
-  /** As a snapshot sees what was deleted by ranges; for so many operations. */
-  #deleted: { readonly count: number; readonly map: RangeMap | undefined } | undefined;
+  /** As a snapshot sees what was deleted by ranges; by so many operations. */
+  #deleted: { readonly through: number; readonly map: RangeMap | undefined } | undefined;
 
   constructor() {
     this.#memtable.hold();
@@ -98,13 +98,15 @@ export class OwnWrites {
     return this.#memtable;
   }
 
-  /** Its deleted ranges, as tombstones of a sequence. */
-  deletedAt(sequence: Sequence): RangeMap | undefined {
+  /** The ranges that its operations up to one have deleted, as tombstones of a sequence. */
+  deletedAt(sequence: Sequence, through: number): RangeMap | undefined {
     const { ranges } = this.memtable;
     if (ranges === undefined) return undefined;
-    if (this.#deleted?.count !== this.#count) {
-      const fragments = joinRanges([ranges.fragments()], () => [sequence]);
-      this.#deleted = { count: this.#count, map: RangeMap.of(fragments) };
+    if (this.#deleted?.through !== through) {
+      const fragments = joinRanges([ranges.fragments()], (operations) =>
+        operations.some((operation) => operation <= through) ? [sequence] : [],
+      );
+      this.#deleted = { through, map: RangeMap.of(fragments) };
     }
     return this.#deleted?.map;
   }

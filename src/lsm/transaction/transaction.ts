@@ -57,6 +57,9 @@ export interface Savepoint {
   readonly mark: OwnMark;
 }
 
+/** Reads of one of its states. @throws as `Transaction.get` and `Transaction.scan`. */
+type TransactionReads = Pick<Transaction, "get" | "getMany" | "scan">;
+
 /** How a transaction's scan is made. */
 export interface ScanPlan extends CheckedScan {
   readonly sequence: Sequence;
@@ -151,9 +154,47 @@ export class Transaction {
   /** Values in the order of the keys; what is missing is read at once. @throws as `get`. */
   getMany(keys: readonly Uint8Array[]): Maybe<readonly (Uint8Array | undefined)[]> {
     this.#assertGoing();
+    return this.#getMany(keys, this.#view(), this.#sequenceWith(this.#written));
+  }
+
+  /**
+   * Reads of what it sees now: they do not see what it writes later. Not to be used behind a
+   * `rollbackTo`. They are reads of the transaction, and end with it.
+   */
+  asOfNow(): TransactionReads {
+    const through = this.#written;
+    const sequence = this.#sequenceWith(through);
+    let made: { readonly base: ReadView; readonly view: ReadView } | undefined;
+    const view = (): ReadView => {
+      this.#assertGoing();
+      const base = this.#timed();
+      const own = this.#own;
+      if (own === undefined || through === 0) return base;
+      if (made?.base !== base) {
+        made = { base, view: viewWithOwn(base, own, this.sequence, through) };
+      }
+      return made.view;
+    };
+    return {
+      get: (key) => {
+        const seen = view();
+        const name = keyOfBytes(key);
+        this.#noteRead(name);
+        return this.#host.get(seen, name, sequence);
+      },
+      getMany: (keys) => this.#getMany(keys, view(), sequence),
+      scan: (options = {}) => this.#scan(options, view(), sequence),
+    };
+  }
+
+  #getMany(
+    keys: readonly Uint8Array[],
+    view: ReadView,
+    sequence: Sequence,
+  ): Maybe<readonly (Uint8Array | undefined)[]> {
     const names = keys.map(keyOfBytes);
     for (const name of names) this.#noteRead(name);
-    return this.#host.getMany(this.#view(), names, this.#readSequence);
+    return this.#host.getMany(view, names, sequence);
   }
 
   /**
@@ -195,15 +236,18 @@ export class Transaction {
    */
   scan(options: RangeScan = {}): PackedScan {
     this.#assertGoing();
+    return this.#scan(options, this.#view(), this.#sequenceWith(this.#written));
+  }
+
+  #scan(options: RangeScan, view: ReadView, sequence: Sequence): PackedScan {
     const scan = checkedScan(options, this.#host.options.scanBatchRows);
     const { bounds, reverse, limit, movable } = scan;
     const reads = this.#serializable ? this.#reads : undefined;
     if (reads !== undefined) this.#assertRanges();
-    const sequence = this.#readSequence;
     const plan = { ...scan, sequence };
     let range = reads?.begin(bounds, reverse);
     let within = bounds;
-    return new TrackedScan(this.#host.scan(this.#view(), plan), bounds, limit, {
+    return new TrackedScan(this.#host.scan(view, plan), bounds, limit, {
       assertGoing: () => this.#assertGoing(),
       begin: (next) => {
         if (reads === undefined || range === undefined || next === bounds) return;
@@ -428,7 +472,7 @@ export class Transaction {
   #read(key: Key): Maybe<Uint8Array | undefined> {
     const isOwn = this.#own?.mayHold(key) === true;
     if (!isOwn) return this.#host.get(this.#timed(), key, this.sequence);
-    return this.#host.get(this.#view(), key, this.#readSequence);
+    return this.#host.get(this.#view(), key, this.#sequenceWith(this.#written));
   }
 
   /** What everybody reads, as of its time. */
@@ -447,15 +491,20 @@ export class Transaction {
     if (own === undefined || own.count === 0) return base;
     const { count } = own;
     if (this.#made?.base !== base || this.#made.count !== count) {
-      this.#made = { base, count, view: viewWithOwn(base, own, this.sequence) };
+      this.#made = { base, count, view: viewWithOwn(base, own, this.sequence, count) };
       this.#tell();
     }
     return this.#made.view;
   }
 
-  get #readSequence(): Sequence {
-    const hasOwn = this.#own !== undefined && this.#own.count > 0;
-    return hasOwn ? ownSequence(this.sequence) : this.sequence;
+  /** Operations that it has written so far. */
+  get #written(): number {
+    return this.#own?.count ?? 0;
+  }
+
+  /** By which a view with so many operations is read. */
+  #sequenceWith(written: number): Sequence {
+    return written > 0 ? ownSequence(this.sequence) : this.sequence;
   }
 
   #add(op: BatchOp): void {

@@ -1,4 +1,4 @@
-import type { PackedView, ViewScan } from "../view-scan.ts";
+import type { PackedView, ViewReads, ViewScan } from "../view-scan.ts";
 import { TreeScan } from "./packed.ts";
 import type { Tree } from "./tree.ts";
 
@@ -31,6 +31,11 @@ export class TemporaryView {
 
   estimate(from: Uint8Array, to?: Uint8Array): { entries: number; bytes: number } {
     return this.#tree.estimate(from, to);
+  }
+
+  /** Reads of what it sees now, whatever it writes later. */
+  asOfNow(): ViewReads {
+    return readsOf(this.savepoint());
   }
 
   /** @throws FirnError `Overloaded`, code `ROW_TEMPORARY_FULL` (53200). */
@@ -67,4 +72,13 @@ export class TemporaryView {
   rollback(): void {
     this.#owner.commit(this.#owner.committed);
   }
+}
+
+/** Reads of one state. */
+export function readsOf(tree: Tree): ViewReads {
+  return {
+    get: (key) => tree.get(key),
+    getMany: (keys) => keys.map((key) => tree.get(key)),
+    scan: (request) => new TreeScan(tree, request),
+  };
 }

@@ -65,7 +65,7 @@ async function tableOf(rows: readonly Row[], parts: JoinParts, run: ExecRun): Pr
  * file for as many rows of the left side as the memory holds.
  */
 export async function* joined(
-  left: RowSource,
+  leftRows: RowSource,
   right: RowSource,
   run: ExecRun,
   parts: JoinParts,
@@ -78,6 +78,8 @@ export async function* joined(
   const { hashBytes = 0, workBytes = 0 } = spill?.limits ?? {};
   const most = isKeyed ? hashBytes : workBytes;
   const rows: Row[] = [];
+  // Where sides change rows, the left one comes first, as in PostgreSQL.
+  const left = run.changed === undefined ? leftRows : await begun(leftRows);
   try {
     for (;;) {
       const batch = await right.next();
@@ -102,6 +104,19 @@ export async function* joined(
     right.close();
     memory.release();
   }
+}
+
+/** A source whose first rows have been read. */
+async function begun(source: RowSource): Promise<RowSource> {
+  let first = await source.next();
+  return {
+    next: () => {
+      const batch = first;
+      first = undefined;
+      return batch ?? source.next();
+    },
+    close: () => source.close(),
+  };
 }
 
 /** Rows that were read, then those that were not. The rows are let go as they are read again. */

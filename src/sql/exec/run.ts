@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Datum, RowTransaction } from "../../rows/index.ts";
 import type { SubqueryExpr } from "../bind/expr.ts";
 import { SqlError } from "../error.ts";
+import { ChangedRows } from "./changed-rows.ts";
 import {
   type EvalContext,
   PendingSubquery,
@@ -34,6 +35,7 @@ class Turn {
   readonly spill: Spill | undefined;
   turnBeganMs: number;
   bytes = 0;
+  changed: ChangedRows | undefined;
 
   constructor(clock: Clock, spill: Spill | undefined) {
     this.clock = clock;
@@ -81,6 +83,16 @@ export class ExecRun {
 
   get spill(): Spill | undefined {
     return this.#turn.spill;
+  }
+
+  /** Rows that the statement has changed, where several of its parts may meet one. */
+  get changed(): ChangedRows | undefined {
+    return this.#turn.changed;
+  }
+
+  /** Several parts of the statement change rows. */
+  notesChanges(): void {
+    this.#turn.changed = new ChangedRows((bytes) => this.#turn.keep(bytes));
   }
 
   /** The run of what is below, which is told values of the row around it. */

@@ -23,7 +23,8 @@ import { exprsOf, slotsOf } from "./from-tree.ts";
 import { bindSet } from "./insert.ts";
 import { allOf, JoinPlanner } from "./join-plan.ts";
 import { joinWays } from "./join-ways.ts";
-import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
+import { type KeyNames, keyNames } from "./key-names.ts";
+import { type Observe, openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { bindReturning, reader } from "./returning.ts";
 import { pulledUpSubqueries } from "./semi-join.ts";
 import { changeNeeds, readsRows } from "./statement-needs.ts";
@@ -42,6 +43,7 @@ interface Found {
   readonly spread: (row: Row) => Datum[];
   readonly read: (row: Row) => Row;
   readonly keySlots: readonly number[];
+  readonly names: KeyNames;
   readonly target: ChangeTarget;
 }
 
@@ -92,12 +94,14 @@ async function planFound(
     },
     read: reader(use.descriptor),
     keySlots,
+    names: keyNames(env.functions.types, use.descriptor),
   };
 }
 
 /** A row that is to be changed, with what stands beside it. */
 interface Locked<Change> {
   readonly key: Row;
+  readonly name: string;
   readonly row: Row;
   readonly change: Change;
 }
@@ -110,11 +114,12 @@ async function lockFound<Change>(
   found: Found,
   run: ExecRun,
   changeOf: (row: Row) => Change,
+  observe: Observe,
 ): Promise<readonly Locked<Change>[]> {
-  const { use, where, read, keySlots, spread } = found;
+  const { use, where, read, keySlots, spread, names } = found;
   const { descriptor } = use;
   const rows = await run.transaction();
-  const all = await collect(await openNode(found.node, run, UNOBSERVED), run);
+  const all = await collect(await openNode(found.node, run, observe), run);
   const visible = visibleColumns(descriptor).length;
   const seen = new Set<string>();
   const locked: Locked<Change>[] = [];
@@ -122,8 +127,10 @@ async function lockFound<Change>(
     const whole = spread(each);
     const key = keySlots.map((slot) => whole[slot] as Datum);
     // Of several rows beside it the first one counts.
-    const name = key.map((value) => `${String(value).length}:${String(value)}`).join(";");
+    const name = names.ofKey(key);
     if (found.tables.length > 1 && seen.has(name)) continue;
+    // Another part of the statement has changed it: that stays.
+    if (run.changed?.has(name) === true) continue;
     const row = await rows.get(descriptor, key, { lock: { mode: "update" } });
     const pause = run.pause();
     if (pause !== undefined) await pause;
@@ -137,7 +144,7 @@ async function lockFound<Change>(
     seen.add(name);
     run.keep(rowBytes(whole));
     const change = await run.evaluate(() => changeOf(whole));
-    locked.push({ key, row: whole, change });
+    locked.push({ key, name, row: whole, change });
   }
   return locked;
 }
@@ -163,21 +170,31 @@ async function changeFound<T>(
   changeOf: (row: Row) => T,
   change: Change<T>,
   told: ((row: Row) => Promise<void>) | undefined,
+  observe: Observe = UNOBSERVED,
 ): Promise<number> {
   const rows = await run.transaction();
   let count = 0;
-  const locked = await lockFound(found, run, changeOf);
+  const locked = await lockFound(found, run, changeOf, observe);
   const changed: Row[] = [];
   for (const each of locked) {
+    // What was computed of it may have run the other parts.
+    if (run.changed?.add(each.name) === false) continue;
     const done = await change(rows, found.use.descriptor, each);
     const pause = run.pause();
     if (pause !== undefined) await pause;
     if (done === undefined) continue;
     count++;
+    noteMoved(found, run, done);
     if (told !== undefined) changed.push(changedRow(found, each.row, done));
   }
   for (const row of changed) await told?.(row);
   return count;
+}
+
+/** A row that has another key now is one that the statement has made. */
+function noteMoved({ names, read }: Found, run: ExecRun, done: Row): void {
+  const name = run.changed && names.ofRow(read(done));
+  if (name !== undefined) run.changed?.add(name);
 }
 
 /** UPDATE. */
@@ -195,7 +212,7 @@ export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<
       title: `Update on ${found.use.descriptor.name}`,
       children: [found.node],
       returning: returning?.columns,
-      run: (run, told) =>
+      run: (run, told, observe) =>
         changeFound(
           found,
           run,
@@ -206,6 +223,7 @@ export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<
             return row;
           },
           returning && (async (row) => told(await returning.row(row, run))),
+          observe,
         ),
     };
   });
@@ -223,13 +241,14 @@ export function planDelete(env: PlanEnv, statement: NodeOf<"DeleteStmt">): Promi
       title: `Delete on ${found.use.descriptor.name}`,
       children: [found.node],
       returning: returning?.columns,
-      run: (run, told) =>
+      run: (run, told, observe) =>
         changeFound(
           found,
           run,
           () => undefined,
           (rows, table, { key }) => rows.delete(table, key),
           returning && (async (row) => told(await returning.row(row, run))),
+          observe,
         ),
     };
   });

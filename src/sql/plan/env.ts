@@ -11,6 +11,7 @@ import { type ExecRun, eachRow, type Row, type RowSource } from "../exec/run.ts"
 import type { FunctionRegistry } from "../functions/resolve.ts";
 import type { Source } from "../parse/source.ts";
 import type { NodeOf } from "../parse/statement.ts";
+import type { ChangePlan } from "./change-plan.ts";
 import type { ExecContextParts } from "./exec-parts.ts";
 import type { KnownView } from "./known-view.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
@@ -44,6 +45,8 @@ export interface PlanEnv extends ExecContextParts {
   readonly target?: { readonly range: TableRef; readonly needs: readonly Privilege[] } | undefined;
   /** Plans a query below another one. */
   readonly bindQuery: (env: PlanEnv, select: Node, how?: BindHow) => BoundQuery;
+  /** Plans a change of WITH; absent below the top of a statement. */
+  readonly planChange?: PlanChange | undefined;
   /** A setting of the session, as planning finds it. */
   readonly setting: (name: string) => string | undefined;
   /** Queries that WITH names. */
@@ -55,6 +58,8 @@ export interface PlanEnv extends ExecContextParts {
   /** Looks up what a name means. */
   readonly load: (needed: NeededRelation | NeededType) => Promise<void>;
 }
+
+type PlanChange = (env: PlanEnv, change: Node) => Promise<ChangePlan | undefined>;
 
 /** A name of a table as a statement writes it. */
 export type TableRef = Pick<
@@ -185,6 +190,8 @@ export interface Cte {
   readonly node: () => PlanNode;
   /** The rows that a recursive query goes on from. */
   readonly isWorking?: boolean;
+  /** A change without RETURNING: it has no rows. */
+  readonly isSilent?: boolean;
 }
 
 export function cteNamed({ ctes }: Pick<PlanEnv, "ctes">, name: string): Cte | undefined {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Datum, RowTransaction } from "../../rows/index.ts";
+import type { Datum, RowTransaction, StatementOptions } from "../../rows/index.ts";
 import { ExecRun, MOST_BYTES } from "../exec/run.ts";
 import { Spill, type SpillLimits, type SpillSpace } from "../exec/spill.ts";
 import { memoryBytes } from "../session/memory-setting.ts";
@@ -13,8 +13,11 @@ export interface ExecContextParts {
   readonly bindContext: SqlContext;
   /** What a statement is evaluated in. */
   readonly contextOf: (run: RunContext) => SqlContext;
-  /** The work in the rows of a statement. */
-  readonly transactionOf: (run: RunContext) => Promise<RowTransaction>;
+  /** The work in the rows of a statement, which begins. */
+  readonly transactionOf: (
+    run: RunContext,
+    options?: Pick<StatementOptions, "holdsState">,
+  ) => Promise<RowTransaction>;
   readonly clock: Clock;
   /** Where statements have temporary files; absent: what they keep stays in memory. */
   readonly spillSpace?: SpillSpace | undefined;
@@ -33,21 +36,28 @@ function spillLimits(settings: SessionSettings): SpillLimits {
   };
 }
 
-/** What operators share in one run of a plan. */
+/**
+ * What operators share in one run of a plan.
+ *
+ * @param hasParts several of its parts change rows.
+ */
 export function execRun(
   env: ExecContextParts,
   run: RunContext,
   parameters: readonly Datum[],
+  hasParts = false,
 ): ExecRun {
   const evaluation = { sql: env.contextOf(run), parameters };
   let rows: Promise<RowTransaction> | undefined;
   // All scans of a statement read the one state that it began with.
   const transaction = (): Promise<RowTransaction> => {
-    rows ??= env.transactionOf(run);
+    rows ??= env.transactionOf(run, { holdsState: hasParts });
     return rows;
   };
   const { spillSpace, clock } = env;
   const limits = (): SpillLimits => spillSpace?.limits ?? spillLimits(run.settings);
   const spill = spillSpace && new Spill(spillSpace, limits, run.signal);
-  return new ExecRun(evaluation, run.signal, clock, transaction, spill);
+  const exec = new ExecRun(evaluation, run.signal, clock, transaction, spill);
+  if (hasParts) exec.notesChanges();
+  return exec;
 }

@@ -131,6 +131,10 @@ class FromBinder {
     const { relname = "", schemaname, alias } = range;
     const names = textsOf(alias?.colnames);
     const cte = schemaname === undefined ? cteNamed(env, relname) : undefined;
+    if (cte?.isSilent === true) {
+      const message = `WITH query "${relname}" does not have a RETURNING clause`;
+      throw new SqlError("0A000", message).at(env.source.position(range.location));
+    }
     if (cte !== undefined) return cteRelation(cte, alias?.aliasname ?? relname, names);
     const needs = needsOf(env, range);
     const known = env.relation(range, needs);

@@ -6,6 +6,7 @@ import { coerceToBool } from "../bind/coerce.ts";
 import type { Expr } from "../bind/expr.ts";
 import type { Scope, ScopeTable } from "../bind/scope.ts";
 import { notSupported, SqlError } from "../error.ts";
+import { ChangedRows } from "../exec/changed-rows.ts";
 import { compile, type Evaluator } from "../exec/evaluate.ts";
 import { type ExecRun, eachRow, NO_ROW, type Row } from "../exec/run.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
@@ -13,7 +14,8 @@ import { assertAssignable, assigned, assignedExpr } from "./assign.ts";
 import type { ChangePlan } from "./change-plan.ts";
 import { changeTarget } from "./change-target.ts";
 import { type PlanEnv, scopeOf } from "./env.ts";
-import { openNode, UNOBSERVED } from "./node.ts";
+import { type KeyNames, keyNames } from "./key-names.ts";
+import { type Observe, openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { assertNoDefault, isBeside, type PartTarget, partTarget, withPart } from "./part-target.ts";
 import { bindReturning, reader } from "./returning.ts";
 import { planSelect } from "./select.ts";
@@ -26,7 +28,13 @@ const ROWS = 500;
 
 /** Values for the columns that INSERT names; undefined is a default. */
 type Values = (Datum | undefined)[];
-type ValuesOf = (run: ExecRun) => AsyncGenerator<Values, void>;
+type ValuesOf = (run: ExecRun, observe: Observe) => AsyncGenerator<Values, void>;
+
+interface InsertSource {
+  readonly values: ValuesOf;
+  /** Of a query. */
+  readonly node?: PlanNode;
+}
 
 /** INSERT. */
 export function planInsert(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<ChangePlan> {
@@ -51,18 +59,20 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
   const { ids, joined } = joinedTargets(targets);
   const returning = bindReturning(env, [table], returningClause?.exprs);
   const read = reader(use.descriptor);
-  const onConflict = planConflict(env, use, table, insert.onConflictClause);
+  const names = keyNames(env.functions.types, use.descriptor);
+  const onConflict = planConflict(env, use, table, names, insert.onConflictClause);
   const isOverriding = insert.override === "OVERRIDING_SYSTEM_VALUE";
   return {
     word: "INSERT 0",
     title: `Insert on ${use.descriptor.name}`,
-    children: [],
+    children: source.node === undefined ? [] : [source.node],
     returning: returning?.columns,
-    run: async (run, told) => {
+    run: async (run, told, observe = UNOBSERVED) => {
       const rows = await run.transaction();
       const { descriptor } = use;
       let count = 0;
-      const changed = new Set<string>();
+      const isNoted = onConflict?.update !== undefined;
+      const changed = run.changed ?? (isNoted ? new ChangedRows((n) => run.keep(n)) : undefined);
       const put = async (batch: readonly Values[]): Promise<void> => {
         const inserted = await rows.insert(descriptor, batch, {
           columns: ids,
@@ -71,9 +81,12 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
         });
         for (const { row, conflict } of inserted) {
           const kept =
-            conflict === undefined ? row : await onConflict?.update?.(run, row, conflict, changed);
+            conflict === undefined
+              ? row
+              : changed && (await onConflict?.update?.(run, row, conflict, changed));
           if (kept === undefined) continue;
-          if (conflict === undefined) changed.add(onConflict?.keyOf(row) ?? "");
+          const name = conflict === undefined ? changed && names.ofRow(read(row)) : undefined;
+          if (name !== undefined) changed?.add(name);
           if (check !== undefined) await check(read(kept), run);
           count++;
           if (returning !== undefined) told(await returning.row(read(kept), run));
@@ -81,7 +94,7 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
         await run.pause();
       };
       let batch: Values[] = [];
-      for await (const values of source(run)) {
+      for await (const values of source.values(run, observe)) {
         batch.push(joined(values));
         if (batch.length < ROWS) continue;
         await put(batch);
@@ -158,17 +171,18 @@ async function insertSource(
   { selectStmt }: NodeOf<"InsertStmt">,
   columns: readonly ColumnDescriptor[],
   isNamed: boolean,
-): Promise<ValuesOf> {
+): Promise<InsertSource> {
   if (selectStmt === undefined) {
-    return async function* none() {
+    const values: ValuesOf = async function* none() {
       yield columns.map(() => undefined);
     };
+    return { values };
   }
   const select = contentOf(selectStmt, "SelectStmt") ?? {};
   const isPlain = select.sortClause === undefined && select.limitCount === undefined;
   if (select.valuesLists !== undefined && isPlain && select.limitOffset === undefined) {
     const rows = valuesRows(env, select.valuesLists, columns, isNamed);
-    return evaluatedRows(await inTurns(env.clock, rows));
+    return { values: evaluatedRows(await inTurns(env.clock, rows)) };
   }
   return await insertQuery(env, select, columns, isNamed);
 }
@@ -222,7 +236,7 @@ async function insertQuery(
   select: NodeOf<"SelectStmt">,
   columns: readonly ColumnDescriptor[],
   isNamed: boolean,
-): Promise<ValuesOf> {
+): Promise<InsertSource> {
   const query = await planSelect(env, select);
   checkWidth(query.columns.length, columns, isNamed);
   const scope = scopeOf(env, [], "SELECT");
@@ -232,29 +246,29 @@ async function insertQuery(
     const expr: Expr = { kind: "column", oid, typmod, slot, name };
     return compile(assignedExpr(scope, column, expr, undefined));
   });
-  return async function* values(run) {
+  const values: ValuesOf = async function* rowsOf(run, observe) {
     // What it inserts is not seen by what it reads: all is read before.
     const rows: Values[] = [];
-    for await (const row of eachRow(await openNode(query.node, run, UNOBSERVED), run)) {
+    for await (const row of eachRow(await openNode(query.node, run, observe), run)) {
       const given = targets.map((target) => target(row, run.evaluation));
       run.keep(64 + given.length * 24);
       rows.push(columns.map((_, i) => (i < given.length ? (given[i] as Datum) : undefined)));
     }
     yield* rows;
   };
+  return { values, node: query.node };
 }
 
 interface Conflict {
   /** Which index it is meant for; absent: any. */
   readonly target: { readonly conflictIndex?: number };
-  readonly keyOf: (row: Row) => string;
   /** DO UPDATE: the row as it is then; undefined where it is left as it is. */
   readonly update?:
     | ((
         run: ExecRun,
         excluded: Row,
         key: readonly Datum[],
-        changed: Set<string>,
+        changed: ChangedRows,
       ) => Promise<Row | undefined>)
     | undefined;
 }
@@ -264,6 +278,7 @@ function planConflict(
   env: PlanEnv,
   use: TableUse,
   table: ScopeTable,
+  names: KeyNames,
   clause: NodeOf<"InsertStmt">["onConflictClause"],
 ): Conflict | undefined {
   if (clause === undefined) return undefined;
@@ -276,14 +291,8 @@ function planConflict(
   const changed = isUpdate ? bindConflict(env, use, table, clause) : undefined;
   const index = conflictIndex(use, clause.infer);
   const target = index === undefined ? {} : { conflictIndex: index };
-  const visible = visibleColumns(use.descriptor);
-  const keySlots = use.descriptor.primaryKey.map(({ columnId }) =>
-    visible.findIndex(({ id }) => id === columnId),
-  );
-  const keyText = (key: readonly Datum[]): string => key.map((value) => String(value)).join("\0");
-  const keyOf = (row: Row): string => keyText(keySlots.map((slot) => row[slot] as Datum));
-  if (changed === undefined) return { target, keyOf };
-  return { target, keyOf, update: conflictUpdate(use, keyText, changed) };
+  if (changed === undefined) return { target };
+  return { target, update: conflictUpdate(use, names, changed) };
 }
 
 /** What DO UPDATE computes, of a row and the one that was to be inserted behind it. */
@@ -315,7 +324,7 @@ function bindConflict(
 
 function conflictUpdate(
   use: TableUse,
-  keyText: (key: readonly Datum[]) => string,
+  names: KeyNames,
   { changes, where }: ConflictChange,
 ): Conflict["update"] {
   const read = reader(use.descriptor);
@@ -323,8 +332,7 @@ function conflictUpdate(
     const rows = await run.transaction();
     const before = await rows.get(use.descriptor, key, { lock: { mode: "update" } });
     if (before === undefined) return undefined;
-    const name = keyText(key);
-    if (changed.has(name)) {
+    if (!changed.add(names.ofKey(key))) {
       const message = "ON CONFLICT DO UPDATE command cannot affect row a second time";
       throw new SqlError("21000", message, {
         hint:
@@ -332,7 +340,6 @@ function conflictUpdate(
           "duplicate constrained values.",
       });
     }
-    changed.add(name);
     const both = [...read(before), ...read(given)];
     const isMet = await run.evaluate(() => where?.(both, run.evaluation) ?? where === undefined);
     if (isMet !== true) return undefined;

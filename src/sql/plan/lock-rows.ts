@@ -17,9 +17,11 @@ import { CutRows, collect, ReadyRows } from "../exec/operators.ts";
 import { type ExecRun, outerText, type Row, type RowSource, rowBytes } from "../exec/run.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
+import type { TypeRegistry } from "../types/registry.ts";
 import type { PlanEnv } from "./env.ts";
 import { type From, type FromRelation, type FromTree, movedColumns, slotsOf } from "./from-tree.ts";
 import { placesOf } from "./join-plan.ts";
+import { type KeyNames, keyNames } from "./key-names.ts";
 import { openNode, over, type PlanNode } from "./node.ts";
 import type { Limits } from "./order-limit.ts";
 import { sortKey, sortNode } from "./output.ts";
@@ -203,6 +205,7 @@ export function sortedSource(
 }
 
 export interface LockParts {
+  readonly types: TypeRegistry;
   readonly locks: readonly TableLock[];
   readonly tree: FromTree;
   readonly where: readonly Expr[];
@@ -232,7 +235,7 @@ export function lockNode(child: PlanNode, parts: LockParts): PlanNode {
         return [{ at, id: column.id, isNumeric: column.type.kind === "numeric" }];
       });
       const key = keySlots.map((slot) => parts.slots.indexOf(slot));
-      return { lock, table, read, key };
+      return { lock, table, read, key, names: keyNames(parts.types, table) };
     }),
   };
   const node = over(child, "LockRows", [], (source) => source);
@@ -257,6 +260,7 @@ interface Target {
     readonly isNumeric: boolean;
   }[];
   readonly key: readonly number[];
+  readonly names: KeyNames;
 }
 
 interface Locking extends LockParts {
@@ -389,7 +393,9 @@ class LockPass {
       const key = keys[i] as readonly Datum[];
       const columns = target.read.map(({ id }) => id);
       const { table, lock } = target;
-      const now = await this.#rows.get(table, key, { columns, lock });
+      // Another part of the statement has changed it: as PostgreSQL, the row is left out.
+      const isChanged = this.#run.changed?.has(target.names.ofKey(key)) === true;
+      const now = isChanged ? undefined : await this.#rows.get(table, key, { columns, lock });
       if (now === undefined) {
         this.#judged.add(name);
         return true;

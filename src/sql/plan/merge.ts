@@ -7,7 +7,7 @@ import type { ScopeTable } from "../bind/scope.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { compile, type Evaluator } from "../exec/evaluate.ts";
 import { collect } from "../exec/operators.ts";
-import { type ExecRun, outerText, type Row, rowBytes } from "../exec/run.ts";
+import { type ExecRun, type Row, rowBytes } from "../exec/run.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { assertAssignable, assigned } from "./assign.ts";
 import type { ChangePlan } from "./change-plan.ts";
@@ -18,7 +18,8 @@ import { exprsOf, type FromJoin, type FromTree, slotsOf } from "./from-tree.ts";
 import { bindSet, insertColumns } from "./insert.ts";
 import { JoinPlanner } from "./join-plan.ts";
 import { joinWays } from "./join-ways.ts";
-import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
+import { type KeyNames, keyNames } from "./key-names.ts";
+import { type Observe, openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { reader } from "./returning.ts";
 import { changeNeeds } from "./statement-needs.ts";
 import { storedColumns } from "./table-columns.ts";
@@ -54,6 +55,7 @@ interface Merge {
   readonly spread: (row: Row) => Datum[];
   readonly keySlots: readonly number[];
   readonly read: (row: Row) => Row;
+  readonly names: KeyNames;
 }
 
 /** MERGE. @throws SqlError. */
@@ -71,7 +73,7 @@ export function planMerge(env: PlanEnv, merge: NodeOf<"MergeStmt">): Promise<Cha
       title: `Merge on ${planned.use.descriptor.name}`,
       children: [planned.node],
       returning: undefined,
-      run: (run) => runMerge(planned, run),
+      run: (run, _told, observe = UNOBSERVED) => runMerge(planned, run, observe),
     };
   });
 }
@@ -112,6 +114,7 @@ async function bindMerge(env: PlanEnv, merge: NodeOf<"MergeStmt">): Promise<Merg
     whens,
     keySlots,
     read: reader(use.descriptor),
+    names: keyNames(env.functions.types, use.descriptor),
     spread: (row) => {
       const all = new Array<Datum>(from.width).fill(null);
       for (const [place, slot] of placed.slots.entries()) {
@@ -197,11 +200,16 @@ interface Decided {
   readonly action: Action;
 }
 
-async function runMerge(merge: Merge, run: ExecRun): Promise<number> {
+async function runMerge(merge: Merge, run: ExecRun, observe: Observe): Promise<number> {
   const rows = await run.transaction();
   // All is decided before the first change: no clause sees another one's.
-  const decided = await decide(merge, run, rows);
+  const decided = await decide(merge, run, rows, observe);
+  const { names, read } = merge;
   const { descriptor } = merge.use;
+  const note = (row: Row | undefined): void => {
+    const name = row && run.changed && names.ofRow(read(row));
+    if (name !== undefined) run.changed?.add(name);
+  };
   let count = 0;
   for (const { key, action } of decided) {
     const pause = run.pause();
@@ -210,13 +218,16 @@ async function runMerge(merge: Merge, run: ExecRun): Promise<number> {
     if (action.kind === "insert") {
       const { columns, values, overridesIdentity } = action;
       const options = { columns, ...(overridesIdentity && { overridesIdentity }) };
-      await rows.insert(descriptor, [values], options);
+      const [made] = await rows.insert(descriptor, [values], options);
+      note(made?.row);
       count++;
     } else if (key !== undefined) {
+      if (run.changed?.add(names.ofKey(key)) === false) throw changedTwice();
       const done =
         action.kind === "delete"
           ? await rows.delete(descriptor, key)
           : await rows.update(descriptor, key, action.changes);
+      note(done);
       if (done !== undefined) count++;
     }
   }
@@ -227,19 +238,22 @@ async function decide(
   merge: Merge,
   run: ExecRun,
   rows: RowTransaction,
+  observe: Observe,
 ): Promise<readonly Decided[]> {
-  const { use, keySlots, read, spread, whens, on } = merge;
+  const { use, keySlots, read, spread, whens, on, names } = merge;
   const { descriptor } = use;
   const visible = visibleColumns(descriptor).length;
   const changed = new Set<string>();
   const decided: Decided[] = [];
-  const all = await collect(await openNode(merge.node, run, UNOBSERVED), run);
+  const all = await collect(await openNode(merge.node, run, observe), run);
   for (const each of all) {
     const pause = run.pause();
     if (pause !== undefined) await pause;
     const whole = spread(each);
     const key = keySlots.map((slot) => whole[slot] as Datum);
     let isMatched = !key.includes(null);
+    const name = isMatched ? names.ofKey(key) : "";
+    if (isMatched && run.changed?.has(name) === true) throw changedTwice();
     if (isMatched) {
       const row = await rows.get(descriptor, key, { lock: { mode: "update" } });
       const current = row === undefined ? undefined : read(row);
@@ -251,18 +265,19 @@ async function decide(
     const action = await run.evaluate(() => chosen(whens, isMatched, whole, run));
     if (action === undefined) continue;
     if (isMatched && action.kind !== "nothing") {
-      const name = key.map(outerText).join("");
-      if (changed.has(name)) {
-        throw new SqlError("21000", "MERGE command cannot affect row a second time", {
-          hint: "Ensure that not more than one source row matches any one target row.",
-        });
-      }
+      if (changed.has(name)) throw changedTwice();
       changed.add(name);
     }
     run.keep(rowBytes(whole));
     decided.push({ key: isMatched ? key : undefined, action });
   }
   return decided;
+}
+
+function changedTwice(): SqlError {
+  return new SqlError("21000", "MERGE command cannot affect row a second time", {
+    hint: "Ensure that not more than one source row matches any one target row.",
+  });
 }
 
 /** What the first clause says whose condition holds. */

@@ -42,6 +42,7 @@ import { commandPlan, type Plan, type Prepared } from "./plan.ts";
 import { type Query, resultColumns } from "./query.ts";
 import { bindQuery, planSelect } from "./select.ts";
 import type { TableUse } from "./table-use.ts";
+import { changesRows, planSelectWithin } from "./with.ts";
 
 /** What planning needs of its session and its server. */
 export interface PlannerPorts extends DdlPorts, Pick<PreparePorts, "prepare"> {
@@ -79,7 +80,7 @@ export async function planStatement(
   if ("ClosePortalStmt" in node) return planClose(node.ClosePortalStmt);
   const parameters = new Parameters(given);
   const used: TableUse[] = [];
-  const env: PlanEnv = { ...ports.env(statement, parameters, used, []), bindQuery };
+  const env: PlanEnv = { ...ports.env(statement, parameters, used, []), bindQuery, planChange };
   if ("PrepareStmt" in node) {
     const { PrepareStmt } = node;
     return withRelations(env, () => planPrepare(PrepareStmt, statement, preparing(env, ports)));
@@ -103,6 +104,10 @@ export async function planStatement(
   if ("LockStmt" in node) return await planLock(env, node.LockStmt);
   const declare = "DeclareCursorStmt" in node ? node.DeclareCursorStmt : undefined;
   const query = declare?.query ?? node;
+  if (declare !== undefined && changesRows(contentOf(query, "SelectStmt")?.withClause)) {
+    const message = "DECLARE CURSOR must not contain data-modifying statements in WITH";
+    throw new SqlError("0A000", message);
+  }
   const work = await planWork(env, query);
   if (work === undefined) throw notSupported(nameOf(statement.kind));
   const own = { ...workPlan(env, work), onlyReads: onlyReads(query), ...writesOf(query) };
@@ -156,10 +161,7 @@ const LOCKS: Readonly<Record<string, string>> = {
 function onlyReads(node: Node): boolean {
   const select = contentOf(node, "SelectStmt");
   if (select === undefined) return false;
-  return (select.withClause?.ctes ?? []).every((each) => {
-    const query = contentOf(each, "CommonTableExpr")?.ctequery;
-    return query !== undefined && kindOf(query) === "SelectStmt";
-  });
+  return !changesRows(select.withClause);
 }
 
 async function planCopyOf(env: PlanEnv, copy: NodeOf<"CopyStmt">): Promise<Plan> {
@@ -193,18 +195,20 @@ function planWork(env: PlanEnv, node: Node): Promise<Work | undefined> {
 }
 
 async function workOf(env: PlanEnv, node: Node): Promise<Work | undefined> {
+  if ("SelectStmt" in node && changesRows(node.SelectStmt.withClause)) {
+    return { kind: "change", change: await planSelectWithin(env, node.SelectStmt, planSelect) };
+  }
   if ("SelectStmt" in node) return { kind: "query", query: await planSelect(env, node.SelectStmt) };
-  const change =
-    "InsertStmt" in node
-      ? await planInsert(env, node.InsertStmt)
-      : "UpdateStmt" in node
-        ? await planUpdate(env, node.UpdateStmt)
-        : "DeleteStmt" in node
-          ? await planDelete(env, node.DeleteStmt)
-          : "MergeStmt" in node
-            ? await planMerge(env, node.MergeStmt)
-            : undefined;
+  const change = await planChange(env, node);
   return change && { kind: "change", change };
+}
+
+/** INSERT, UPDATE, DELETE and MERGE; undefined for anything else. */
+async function planChange(env: PlanEnv, node: Node): Promise<ChangePlan | undefined> {
+  if ("InsertStmt" in node) return await planInsert(env, node.InsertStmt);
+  if ("UpdateStmt" in node) return await planUpdate(env, node.UpdateStmt);
+  if ("DeleteStmt" in node) return await planDelete(env, node.DeleteStmt);
+  return "MergeStmt" in node ? await planMerge(env, node.MergeStmt) : undefined;
 }
 
 function workPlan(env: PlanEnv, work: Work): Plan {
@@ -233,7 +237,7 @@ function workPlan(env: PlanEnv, work: Work): Plan {
     writes: tag,
     start: async (run, parameters): Promise<Started> => {
       const rows: Row[] = [];
-      const exec = execRun(env, run, parameters);
+      const exec = execRun(env, run, parameters, change.hasParts);
       const count = await change.run(exec, (row) => {
         exec.keep(64 + row.length * 24);
         rows.push(row);
@@ -280,14 +284,14 @@ async function planExplain(env: PlanEnv, query: Node, given: readonly Node[]): P
   const node: PlanNode =
     work.kind === "query"
       ? work.query.node
-      : {
+      : (work.change.shown ?? {
           title: work.change.title,
           details: [],
           children: work.change.children,
           open: () => {
             throw new SqlError("XX000", "a change is not a source of rows");
           },
-        };
+        });
   return {
     tag: "EXPLAIN",
     parameterTypes: settledTypes(env.parameters),
@@ -295,12 +299,13 @@ async function planExplain(env: PlanEnv, query: Node, given: readonly Node[]): P
     objects: env.usedObjects,
     columns,
     start: async (run, parameters) => {
-      const exec = execRun(env, run, parameters);
+      const hasParts = work.kind === "change" && work.change.hasParts;
+      const exec = execRun(env, run, parameters, hasParts);
       const nowMs = (): number => env.clock.monotonicMs();
       const watch = new PlanWatch(nowMs);
       const beganMs = nowMs();
       if (options.isAnalyze) {
-        if (work.kind === "change") await work.change.run(exec, () => undefined);
+        if (work.kind === "change") await work.change.run(exec, () => undefined, watch.observe);
         else await collect(await openNode(node, exec, watch.observe), exec);
       }
       const tookMs = nowMs() - beganMs;

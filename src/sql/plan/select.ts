@@ -25,7 +25,7 @@ import { bindSetOperation } from "./set-operation.ts";
 import { bindTargets, type Target } from "./targets.ts";
 import { bindValues } from "./values.ts";
 import { windowStage } from "./window-stage.ts";
-import { bindWith } from "./with.ts";
+import { bindWith, withNode } from "./with.ts";
 
 /** Plans SELECT and VALUES. @throws SqlError. */
 export function planSelect(env: PlanEnv, select: NodeOf<"SelectStmt">): Promise<Query> {
@@ -40,11 +40,11 @@ export function bindQuery(env: PlanEnv, node: Node, how: BindHow = {}): BoundQue
   const select = contentOf(node, "SelectStmt") ?? {};
   const { withClause } = select;
   if (withClause !== undefined) {
-    const { inner, wrap, isVolatile: isChange } = bindWith(env, withClause);
-    const query = bindBody(inner, select, how);
+    const around = bindWith(env, withClause);
+    const query = bindBody(around.inner, select, how);
     const { columns, isVolatile } = query;
-    const plan = once((needed?: ReadonlySet<number>) => wrap(query.plan(needed)));
-    return { columns, isVolatile: isVolatile || isChange, plan };
+    const plan = once((needed?: ReadonlySet<number>) => withNode(query.plan(needed), around));
+    return { columns, isVolatile: isVolatile || around.isVolatile, plan };
   }
   return bindBody(env, select, how);
 }
@@ -292,6 +292,7 @@ function planLocked(bound: Bound, printer: ExprPrinter): Placed {
   const isSorted = sorts.length > 0 && !isInOrder(bound, source);
   const sorted = isSorted ? sortedSource(env, printer, source, sorts) : source.node;
   const node = lockNode(sorted, {
+    types: env.functions.types,
     locks,
     tree: from.tree,
     where,

@@ -16,16 +16,16 @@ const READING: ReadonlySet<string> = new Set([
   "returningClause",
   "fromClause",
   "usingClause",
-  "withClause",
 ]);
 
 /**
  * Whether a statement that changes rows also reads some: by WHERE, by values that name columns, or
- * by RETURNING. `DELETE FROM t` and `UPDATE t SET a = 1` read none.
+ * by RETURNING. `DELETE FROM t` and `UPDATE t SET a = 1` read none; queries of WITH say for
+ * themselves what they read.
  */
 export function readsRows(statement: object): boolean {
   return Object.entries(statement).some(([name, value]: [string, unknown]) => {
-    if (typeof value !== "object" || value === null) return false;
+    if (typeof value !== "object" || value === null || name === "withClause") return false;
     if (READING.has(name) && (!Array.isArray(value) || value.length > 0)) return true;
     return readsRows(value);
   });

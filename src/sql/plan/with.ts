@@ -4,60 +4,84 @@ import { formatType } from "../catalog/system/format-type.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { BatchRows } from "../exec/join.ts";
 import { rowKey } from "../exec/row-key.ts";
-import type { ExecRun } from "../exec/run.ts";
-import { recursed, SharedRows } from "../exec/shared.ts";
+import { eachRow } from "../exec/run.ts";
+import { recursed, type SharedRows } from "../exec/shared.ts";
 import { contentOf, kindOf, type NodeOf } from "../parse/statement.ts";
 import type { ChangePlan } from "./change-plan.ts";
 import type { Cte, CteScope, PlanEnv } from "./env.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
-import type { BoundQuery, OutputColumn } from "./query.ts";
+import type { BoundQuery, OutputColumn, Query } from "./query.ts";
 import { assertRecursive, ctesInOrder, mentions } from "./recursion.ts";
+import { changePart, type Part, queryPart, shareParts, shownPart } from "./with-parts.ts";
 
 interface BoundWith {
   /** Where the queries have names. */
   readonly inner: PlanEnv;
-  /** A plan with its queries beside it. */
-  readonly wrap: (node: PlanNode) => PlanNode;
-  /** A run below which the queries may be read. */
-  readonly share: (run: ExecRun) => ExecRun;
+  readonly parts: readonly Part[];
   readonly isVolatile: boolean;
 }
 
 /** A query of WITH, and how its rows come to be. */
 interface Named {
   readonly cte: Cte;
-  /** The key by which runs share its rows. */
-  readonly key: object;
-  readonly plan: () => PlanNode;
+  readonly part: Part;
   readonly isVolatile: boolean;
 }
 
 /** Binds WITH: each query sees those before it; with RECURSIVE also itself. */
 export function bindWith(env: PlanEnv, clause: NodeOf<"WithClause">): BoundWith {
   const names = new Map<string, Cte>();
-  const scope: CteScope = { names, around: env.ctes };
-  const inner: PlanEnv = { ...env, ctes: scope };
+  const inner = envWith(env, names);
+  const named = ctesInOrder(clause).map((cte) => {
+    if (isChange(cte)) throw belowTop(env, cte);
+    const one = bindNamed(inner, names, cte, clause.recursive === true);
+    names.set(one.cte.name, one.cte);
+    return one;
+  });
+  return bound(inner, named);
+}
+
+/** As `bindWith`, for a statement: at its top the queries may change rows. */
+async function bindOfStatement(env: PlanEnv, clause: NodeOf<"WithClause">): Promise<BoundWith> {
+  const { planChange } = env;
+  if (planChange === undefined) return bindWith(env, clause);
+  const names = new Map<string, Cte>();
+  const inner = envWith(env, names);
   const named: Named[] = [];
+  const isRecursive = clause.recursive === true;
   for (const cte of ctesInOrder(clause)) {
-    const { ctename = "" } = cte;
-    const bound = bindNamed(inner, names, cte, clause.recursive === true);
-    names.set(ctename, bound.cte);
-    named.push(bound);
+    const one = isChange(cte)
+      ? await bindChange(inner, planChange, cte, isRecursive)
+      : bindNamed(inner, names, cte, isRecursive);
+    names.set(one.cte.name, one.cte);
+    named.push(one);
   }
-  return {
-    inner,
-    isVolatile: named.some(({ isVolatile }) => isVolatile),
-    wrap: (node) => withNode(node, named),
-    share: (run) => {
-      const below = run.below(undefined);
-      for (const { key, plan } of named) {
-        const node = plan();
-        const open = () => openNode(node, below, UNOBSERVED);
-        below.share(key, new SharedRows(open, below));
-      }
-      return below;
-    },
-  };
+  return bound(inner, named);
+}
+
+/** What is below WITH sees its names, and has no changes in WITH itself. */
+function envWith(env: PlanEnv, names: ReadonlyMap<string, Cte>): PlanEnv {
+  const scope: CteScope = { names, around: env.ctes };
+  return { ...env, ctes: scope, planChange: undefined };
+}
+
+function bound(inner: PlanEnv, named: readonly Named[]): BoundWith {
+  const isVolatile = named.some((one) => one.isVolatile);
+  return { inner, parts: named.map(({ part }) => part), isVolatile };
+}
+
+function isChange({ ctequery }: NodeOf<"CommonTableExpr">): boolean {
+  return contentOf(ctequery, "SelectStmt") === undefined;
+}
+
+/** Whether WITH changes rows. */
+export function changesRows(clause: NodeOf<"WithClause"> | undefined): boolean {
+  return (clause?.ctes ?? []).some((each) => isChange(contentOf(each, "CommonTableExpr") ?? {}));
+}
+
+function belowTop({ source }: PlanEnv, { location }: NodeOf<"CommonTableExpr">): SqlError {
+  const what = "WITH clause containing a data-modifying statement must be at the top level";
+  return new SqlError("0A000", what).at(source.position(location));
 }
 
 /** A statement below its WITH: what it names is shared by one run. */
@@ -66,10 +90,76 @@ export async function planWithin(
   clause: NodeOf<"WithClause"> | undefined,
   plan: (env: PlanEnv) => Promise<ChangePlan>,
 ): Promise<ChangePlan> {
-  if (clause === undefined) return await plan(env);
-  const { inner, share } = bindWith(env, clause);
+  if (clause === undefined) return await plan({ ...env, planChange: undefined });
+  const { inner, parts } = await bindOfStatement(env, clause);
   const change = await plan(inner);
-  return { ...change, run: (run, told) => change.run(share(run), told) };
+  return {
+    ...change,
+    children: [...parts.map(shownPart), ...change.children],
+    hasParts: changesRows(clause),
+    run: async (run, told, observe = UNOBSERVED) => {
+      const { below, finish } = shareParts(run, parts, observe);
+      const count = await change.run(below, told, observe);
+      await finish();
+      return count;
+    },
+  };
+}
+
+/** A query whose WITH changes rows: these are changed whether or not it reads them. */
+export async function planSelectWithin(
+  env: PlanEnv,
+  { withClause = {}, ...select }: NodeOf<"SelectStmt">,
+  plan: (env: PlanEnv, select: NodeOf<"SelectStmt">) => Promise<Query>,
+): Promise<ChangePlan> {
+  const { inner, parts } = await bindOfStatement(env, withClause);
+  const { node, columns } = await plan(inner, select);
+  const { title, children } = node;
+  const shown = { ...node, children: [...parts.map(shownPart), ...children] };
+  return {
+    word: "SELECT",
+    title,
+    children: shown.children,
+    shown,
+    returning: columns,
+    hasParts: true,
+    run: async (run, told, observe = UNOBSERVED) => {
+      const { below, finish } = shareParts(run, parts, observe);
+      let count = 0;
+      for await (const row of eachRow(await openNode(shown, below, observe), below)) {
+        told(row);
+        count++;
+      }
+      await finish();
+      return count;
+    },
+  };
+}
+
+/** INSERT, UPDATE or DELETE in WITH. @throws SqlError 0A000, 42P19, 42P10. */
+async function bindChange(
+  env: PlanEnv,
+  planChange: NonNullable<PlanEnv["planChange"]>,
+  cte: NodeOf<"CommonTableExpr">,
+  isRecursive: boolean,
+): Promise<Named> {
+  const { ctename: name = "", ctequery = { SelectStmt: {} }, aliascolnames, location } = cte;
+  const position = env.source.position(location);
+  if ("MergeStmt" in ctequery) {
+    throw new SqlError("0A000", "MERGE not supported in WITH query").at(position);
+  }
+  if (isRecursive && mentions(ctequery, name)) {
+    const message = `recursive query "${name}" must not contain data-modifying statements`;
+    throw new SqlError("42P19", message).at(position);
+  }
+  const change = await planChange(env, ctequery);
+  if (change === undefined) throw notSupported(`${kindOf(ctequery)} in WITH`);
+  const columns = namedColumns(name, change.returning ?? [], textsOf(aliascolnames));
+  const isSilent = change.returning === undefined;
+  const key = {};
+  const part = changePart(name, key, change);
+  const node = (): PlanNode => cteScan(name, key);
+  return { cte: { name, columns, isSilent, node }, part, isVolatile: true };
 }
 
 function bindNamed(
@@ -79,8 +169,7 @@ function bindNamed(
   isRecursive: boolean,
 ): Named {
   const { ctename: name = "", ctequery, aliascolnames } = cte;
-  const select = contentOf(ctequery, "SelectStmt");
-  if (select === undefined) throw notSupported(`${kindOf(ctequery as Node)} in WITH`);
+  const select = contentOf(ctequery, "SelectStmt") ?? {};
   const given = textsOf(aliascolnames);
   const key = {};
   const node = (): PlanNode => cteScan(name, key);
@@ -91,7 +180,8 @@ function bindNamed(
   if (isSelf) return bindRecursive(env, names, name, select, given);
   const query = env.bindQuery(env, ctequery as Node);
   const columns = namedColumns(name, query.columns, given);
-  return { cte: { name, columns, node }, key, plan: query.plan, isVolatile: query.isVolatile };
+  const part = queryPart(name, key, query.plan);
+  return { cte: { name, columns, node }, part, isVolatile: query.isVolatile };
 }
 
 function namedColumns(
@@ -157,10 +247,11 @@ function bindRecursive(
           }),
         ),
     };
-    return around?.wrap(union) ?? union;
+    return around === undefined ? union : withNode(union, around);
   };
   const cte: Cte = { name, columns, node: () => cteScan(name, key) };
-  return { cte, key, plan, isVolatile: begin.isVolatile || step.isVolatile };
+  const part = queryPart(name, key, plan);
+  return { cte, part, isVolatile: begin.isVolatile || step.isVolatile };
 }
 
 function assertSameTypes(
@@ -206,24 +297,13 @@ function workScan(name: string, key: object): PlanNode {
 }
 
 /** A plan whose runs share the rows of named queries, each read once and as far as needed. */
-function withNode(node: PlanNode, named: readonly Named[]): PlanNode {
-  const plans = named.map(({ plan }) => plan());
-  const shown = plans.map((plan, i): PlanNode => {
-    const title = `CTE ${(named[i] as Named).cte.name}`;
-    return { ...plan, title, details: [], children: [plan] };
-  });
+export function withNode(node: PlanNode, { parts }: Pick<BoundWith, "parts">): PlanNode {
+  const shown = parts.map(shownPart);
   return {
     ...node,
     get children() {
       return [...shown, ...node.children];
     },
-    open: async (run, observe) => {
-      const below = run.below(undefined);
-      for (const [i, plan] of plans.entries()) {
-        const open = () => openNode(plan, below, observe);
-        below.share((named[i] as Named).key, new SharedRows(open, below));
-      }
-      return await node.open(below, observe);
-    },
+    open: (run, observe) => node.open(shareParts(run, parts, observe).below, observe),
   };
 }

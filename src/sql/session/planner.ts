@@ -5,6 +5,7 @@ import type {
   CompositeField,
   RowTransaction,
   SequenceDescriptor,
+  StatementOptions,
   TableDescriptor,
   ViewObject,
 } from "../../rows/index.ts";
@@ -114,11 +115,14 @@ export function sessionPlanner(
 }
 
 /** The work of a statement: READ COMMITTED reads what has been committed until it begins. */
-async function rowsOfRun({ transaction, signal }: RunContext): Promise<RowTransaction> {
+async function rowsOfRun(
+  { transaction, signal }: RunContext,
+  options: Pick<StatementOptions, "holdsState"> = {},
+): Promise<RowTransaction> {
   const rows = (await transaction.rows()) as RowTransaction;
   // A statement that is ended does not wait for rows of others any longer.
   signal.addEventListener("abort", () => rows.stopWaiting(signal.reason));
-  await rows.statement({ checksAtEnd: true });
+  await rows.statement({ ...options, checksAtEnd: true });
   return rows;
 }
 

@@ -10,6 +10,9 @@ import { execRun } from "../exec-parts.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "../node.ts";
 import type { Plan, RunContext } from "../plan.ts";
 import type { Query } from "../query.ts";
+import { planSelect } from "../select.ts";
+import { changesRows, planSelectWithin } from "../with.ts";
+import { changeNode } from "../with-parts.ts";
 import { createMaterialized } from "./create-materialized.ts";
 import { onCommitOf, placeIn } from "./create-table.ts";
 import { type DdlPorts, type DdlRun, refuseTaken, skip } from "./ddl-run.ts";
@@ -64,17 +67,19 @@ export async function planTableAs(
   ports: DdlPorts,
 ): Promise<Plan> {
   const { rel = {} } = into;
+  const hasParts = changesRows(contentOf(select, "SelectStmt")?.withClause);
+  if (isMaterialized && hasParts) {
+    const message = "materialized views must not use data-modifying statements in WITH";
+    throw new SqlError("0A000", message);
+  }
   const placed = placeIn({ options: into.options ?? [], relation: rel });
-  const query = await withRelations(env, () => {
-    const { columns, plan } = env.bindQuery(env, select);
-    return { columns, node: plan() };
-  });
+  const query = await withRelations(env, () => planQuery(env, select, hasParts));
   const columns = columnsOf(env, query, textsOf(into.colNames));
   const name = rel.relname ?? "";
   const none = isMaterialized ? "CREATE MATERIALIZED VIEW" : "CREATE TABLE AS";
   const start = async (run: RunContext, parameters: readonly Datum[]): Promise<string> => {
     run.transaction.strengthen();
-    const exec = execRun(env, run, parameters);
+    const exec = execRun(env, run, parameters, hasParts);
     const rows = await exec.transaction();
     const on: DdlRun = { run, rows, names: run.transaction.names };
     const path = await ports.namespaceFor(rel.schemaname, rel.relpersistence === "t");
@@ -102,6 +107,15 @@ export async function planTableAs(
       return { kind: "done", finish: () => tag };
     },
   };
+}
+
+async function planQuery(env: PlanEnv, select: Node, hasParts: boolean): Promise<Query> {
+  if (!hasParts) {
+    const { columns, plan } = env.bindQuery(env, select);
+    return { columns, node: plan() };
+  }
+  const change = await planSelectWithin(env, contentOf(select, "SelectStmt") ?? {}, planSelect);
+  return { columns: change.returning ?? [], node: changeNode(change) };
 }
 
 function columnsOf(env: PlanEnv, query: Query, names: readonly string[]): readonly ColumnSpec[] {

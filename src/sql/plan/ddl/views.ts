@@ -8,6 +8,7 @@ import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { type PlanEnv, withRelations } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { bindView, viewRelation } from "../view-relation.ts";
+import { changesRows } from "../with.ts";
 import {
   assertMay,
   type DdlPorts,
@@ -37,6 +38,9 @@ export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: 
   if (select === undefined) throw notSupported("a view of this statement");
   if (select.intoClause !== undefined) {
     throw new SqlError("42601", "views must not contain SELECT INTO");
+  }
+  if (changesRows(select.withClause)) {
+    throw new SqlError("0A000", "views must not contain data-modifying statements in WITH");
   }
   const name = range.relname ?? "";
   const checkOption = CHECK_OPTIONS[create.withCheckOption ?? ""];

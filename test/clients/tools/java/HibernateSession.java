@@ -512,6 +512,21 @@ public final class HibernateSession {
         session.createMutationQuery("update versioned Person p set p.email = null"
             + " where p.name in (select q.name from Pet q)").executeUpdate(),
         session.createMutationQuery("delete from Pet where weight > 90").executeUpdate())));
+    Transcript.step("inserts and updates joined entities by query", () -> {
+      List<Integer> told = in(session -> List.of(
+          session.createMutationQuery("insert into Meal (rank, food)"
+              + " select cast(p.id as Integer) + 100, p.name from Person p"
+              + " where p.id between 10 and 20").executeUpdate(),
+          session.createMutationQuery("update Meal set rank = rank + 50, food = lower(food)"
+              + " where rank between 111 and 115").executeUpdate()));
+      return List.of(told, ask("select rank, food from Meal where rank > 100 order by rank"));
+    });
+    Transcript.step("deletes joined entities by query", () -> {
+      List<Integer> told = in(session -> List.of(
+          session.createMutationQuery("delete from Meal where rank > 150").executeUpdate(),
+          session.createMutationQuery("delete from Event where rank > 100").executeUpdate()));
+      return List.of(told, ask("select type(e), count(*) from Event e group by type(e) order by 2"));
+    });
     Transcript.step("inserts or does nothing", () -> in(session -> List.of(
         session.createMutationQuery(
             "insert into Person (id, name, email, version) values (1000, 'New', 'p1@example.com', 0)"
