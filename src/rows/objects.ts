@@ -98,29 +98,29 @@ function idKey(id: AnyId): Uint8Array {
   return byId.encode([id], isTemporaryId(id));
 }
 
-/** Of what is temporary there are comments alone: the name of one has the id that it is about. */
-function isTemporary(of: ObjectClass, name: string): boolean {
-  return of === "comment" && isTemporaryId(name.split(" ")[1] ?? "");
-}
-
 /** The objects of a shard, as a transaction sees them: made and dropped with its other writes. */
 export class TransactionObjects {
   readonly #access: DescriptorAccess;
   readonly #ids: IdSource;
-  readonly #temporary: Pick<TemporarySpace, "schema"> | undefined;
-  /** A number that no table and no other object has. */
-  readonly newNumber: () => Promise<number>;
+  readonly #newNumber: () => Promise<number>;
+  readonly #temporary: TemporarySpace | undefined;
 
   constructor(
     access: DescriptorAccess,
     ids: IdSource,
     newNumber: () => Promise<number>,
-    temporary?: Pick<TemporarySpace, "schema">,
+    temporary?: TemporarySpace,
   ) {
     this.#access = access;
     this.#ids = ids;
-    this.newNumber = newNumber;
+    this.#newNumber = newNumber;
     this.#temporary = temporary;
+  }
+
+  /** A number that no table and no other object has, for an object of a namespace. */
+  async newNumber(namespace: readonly string[]): Promise<number> {
+    const isOwn = this.#temporary?.isOwn(namespace) === true;
+    return isOwn ? this.#temporary.newRelation() : await this.#newNumber();
   }
 
   async find(id: AnyId): Promise<SqlObject | undefined> {
@@ -134,12 +134,12 @@ export class TransactionObjects {
     name: string,
   ): Promise<SqlObject | undefined> {
     const bytes = await this.#access.get(
-      byName.encode([of, namespace, name], isTemporary(of, name)),
+      byName.encode([of, namespace, name], this.#isTemporary(of, namespace, name)),
     );
     return bytes === undefined ? undefined : await this.find(utf8Text(bytes) as AnyId);
   }
 
-  /** All of the shard by id, and then comments on temporary tables of the session. */
+  /** All of the shard by id, and then what is temporary in the session. */
   async list(): Promise<readonly SqlObject[]> {
     const hasOthers = this.#temporary?.schema !== undefined;
     return [...(await this.#list(false)), ...(hasOthers ? await this.#list(true) : [])];
@@ -153,7 +153,9 @@ export class TransactionObjects {
   /** @throws FirnError `AlreadyExists`, code `ROW_OBJECT_EXISTS` (42710, 42P07). */
   async create<T extends NewObject>(spec: T): Promise<T & Pick<ObjectBase, "id" | "version">> {
     const minted = this.#ids.mint<AnyId>();
-    const id = isTemporary(CLASSES[spec.kind], spec.name) ? temporaryId(minted) : minted;
+    const { kind, namespace, name } = spec;
+    const isTemporary = this.#isTemporary(CLASSES[kind], namespace, name);
+    const id = isTemporary ? temporaryId(minted) : minted;
     const made = { ...spec, id, version: 1 };
     await this.#claimName(made);
     this.#access.put(idKey(made.id), encode(made));
@@ -176,6 +178,12 @@ export class TransactionObjects {
     this.#access.delete(nameKey(object));
   }
 
+  /** The name of a comment has the id that it is about. */
+  #isTemporary(of: ObjectClass, namespace: readonly string[], name: string): boolean {
+    if (of === "comment") return isTemporaryId(name.split(" ")[1] ?? "");
+    return this.#temporary?.isOwn(namespace) === true;
+  }
+
   async #claimName(object: SqlObject): Promise<void> {
     const key = nameKey(object);
     if ((await this.#access.get(key)) !== undefined) {
@@ -188,9 +196,8 @@ export class TransactionObjects {
   }
 }
 
-function nameKey({ kind, namespace, name }: SqlObject): Uint8Array {
-  const of = CLASSES[kind];
-  return byName.encode([of, namespace, name], isTemporary(of, name));
+function nameKey({ id, kind, namespace, name }: SqlObject): Uint8Array {
+  return byName.encode([CLASSES[kind], namespace, name], isTemporaryId(id));
 }
 
 /*

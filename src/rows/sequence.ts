@@ -75,6 +75,8 @@ export interface TemporarySpace {
   /** Undefined while there is none. */
   readonly schema: string | undefined;
   isOwn(namespace: readonly string[]): boolean;
+  /** A number that nothing else of the session has. */
+  newRelation(): number;
 }
 
 /** The sequences of a shard, as a transaction sees them: made and dropped with its other writes. */

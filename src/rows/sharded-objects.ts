@@ -145,7 +145,7 @@ export function shardedObjects(host: ShardedHost): RowTransaction["objects"] {
   const { home, at, all, writing, met } = host;
   const first = firstOf<SqlObject>(host);
   return {
-    newNumber: () => home.objects.newNumber(),
+    newNumber: (namespace) => home.objects.newNumber(namespace),
     find: (id) => first(({ objects }) => objects.find(id)),
     byName: async (of, namespace, name) => {
       const about = of === "comment" ? aboutOf(name) : undefined;

@@ -620,12 +620,9 @@ export class RowTransaction implements LockOwner {
   }
 
   get #temporaryEnd(): TemporaryEnd {
-    return {
-      tables: this.tables,
-      sequences: this.sequences,
-      foreignKeys: this.#foreignKeys,
-      changing: (id, isOfCommit) => this.#changing(id, isOfCommit),
-    };
+    const { tables, sequences, objects } = this;
+    const changing: TemporaryEnd["changing"] = (id, isOfCommit) => this.#changing(id, isOfCommit);
+    return { tables, sequences, objects, foreignKeys: this.#foreignKeys, changing };
   }
 
   #changing(id: TableId, isOfCommit = false): TableChanges {

@@ -71,17 +71,6 @@ describe("a temporary table", () => {
     expect(clients.server.temporary.memory.held).toBe(0);
   });
 
-  it("is refused in a view", async () => {
-    await client.query("create table p (id int)");
-    await client.query("create temp table t (id int)");
-    expect(await state("create view v as select * from t")).toBe("0A000");
-    expect(await state("create view v as select * from p join t using (id)")).toBe("0A000");
-    expect(await state("create temp view v as select 1 as a")).toBe("0A000");
-    expect(await state("create view pg_temp.v as select 1 as a")).toBe("0A000");
-    expect(await state("create type pg_temp.e as enum ('a')")).toBe("0A000");
-    expect(await state("create view v as select * from p")).toBe("done");
-  });
-
   it("stays apart from what is permanent", async () => {
     await client.query("create table p (id int primary key)");
     await client.query("create temp table p (id int primary key)");
@@ -120,6 +109,48 @@ function tagOf(answers: readonly { readonly type: string; readonly body: Buffer 
   const done = answers.findLast(({ type }) => type === "C");
   return done?.body.toString().replace("\0", "") ?? "";
 }
+
+describe("views of temporary tables", () => {
+  it("are temporary themselves", async () => {
+    await client.query("create table p (id int)");
+    await client.query("create temp table t (id int)");
+    const notices: (string | undefined)[] = [];
+    client.on("notice", ({ message }) => notices.push(message));
+    expect(await state("create view v as select * from t")).toBe("done");
+    expect(await state("create view w as select * from p join v using (id)")).toBe("done");
+    expect(await state("create temp view x as select 1 as a")).toBe("done");
+    expect(await state("create view pg_temp.y as select 1 as a")).toBe("done");
+    expect(await state("create view z as select * from p")).toBe("done");
+    expect(notices).toEqual(["v", "w"].map((name) => `view "${name}" will be a temporary view`));
+    const kept = "select relname from pg_class where relkind = 'v' and relname < 'zz' and";
+    expect(await rows(`${kept} relpersistence = 't' order by 1`)).toBe("v w x y");
+    expect(await rows(`${kept} relname = 'z' and relpersistence = 'p'`)).toBe("z");
+    const other = await clients.connect();
+    await expect(other.query("select * from x")).rejects.toMatchObject({ code: "42P01" });
+    expect((await other.query("select count(*)::int as n from z")).rows).toEqual([{ n: 0 }]);
+    expect(await state("create type pg_temp.e as enum ('a')")).toBe("0A000");
+    expect(await state("create materialized view m as select * from t")).toBe("0A000");
+    expect(await state("create materialized view m as select * from v")).toBe("0A000");
+    expect(await state("create view public.q as select * from t")).toBe("42P16");
+    expect(await state("alter view v set schema public")).toBe("0A000");
+    expect(await state("alter view z set schema pg_temp")).toBe("0A000");
+    await client.query("discard temp");
+    expect(await state("select * from x")).toBe("42P01");
+    expect(await rows("select count(*) from z")).toBe("0");
+    expect(clients.server.temporary.memory.held).toBe(0);
+  });
+
+  it("go with their table at a commit", async () => {
+    await client.query("begin; create temp table t (id int) on commit drop");
+    await client.query("create view v as select * from t; create view w as select * from v");
+    await client.query("create temp view x as select 1 as a");
+    expect(await rows("select count(*) from w")).toBe("0");
+    await client.query("commit");
+    expect(await state("select * from v")).toBe("42P01");
+    expect(await state("select * from w")).toBe("42P01");
+    expect(await rows("select a from x")).toBe("1");
+  });
+});
 
 describe("memory of temporary tables", () => {
   const fill = "insert into t select i, repeat('x', 1000) from generate_series(1, 100000) i";

@@ -475,6 +475,9 @@ class Names {
       const path = each.split(".");
       const found = await this.#names.look(rows, { path, name });
       if (found !== undefined) return { ...found, path };
+      // A temporary view comes before the tables of other schemas.
+      const isOwn = each === this.#names.temporarySchema;
+      if (isOwn && (await rows.objects.byName("relation", path, name)) !== undefined) break;
     }
     return undefined;
   }
@@ -505,6 +508,7 @@ class Names {
   /** @throws SqlError 0A000 for what cannot be temporary. */
   #temporary(isTemporary: boolean | undefined): readonly string[] {
     if (isTemporary !== undefined) return [this.#names.beginTemporary()];
-    throw notSupported("this in the temporary schema", "Tables and sequences can be temporary.");
+    const hint = "Tables, views and sequences can be temporary.";
+    throw notSupported("this in the temporary schema", hint);
   }
 }

@@ -26,13 +26,16 @@ export async function createMaterialized(
   if (into.rel?.relpersistence === "t") throw notSupported("a temporary materialized view");
   const resolved = new ViewQuery(env, on.rows, ports);
   const whole = await resolved.resolve(contentOf(select, "SelectStmt") ?? {});
+  if (resolved.isTemporary) {
+    throw new SqlError("0A000", "materialized views must not use temporary tables or views");
+  }
   const query = await statementText({ SelectStmt: whole });
   const rows = { name, columns, materialized: true, ...(shard !== undefined && { shard }) };
   await on.names.createTable(on.rows, { path, name }, rows, []);
   const table = await on.names.find(on.rows, { path, name });
   if (table === undefined) throw new SqlError("XX000", "the new table is missing");
   const made = { kind: "view" as const, namespace: path, name, query, uses: resolved.uses };
-  const number = await on.rows.objects.newNumber();
+  const number = await on.rows.objects.newNumber(path);
   const shown = await columnsOfView(env, ports, made, textsOf(into.colNames));
   const materialized = { table: table.id, isPopulated: into.skipData !== true };
   await on.rows.objects.create({ ...made, number, columns: shown, materialized });

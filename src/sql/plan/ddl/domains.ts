@@ -30,7 +30,7 @@ export function planCreateDomain(
     const name = names.at(-1) ?? "";
     await assertFreeType(on, namespace, name);
     const base = columnType(env, typeName, typeName.location);
-    const number = await on.rows.objects.newNumber();
+    const number = await on.rows.objects.newNumber(namespace);
     const { domain: below, ...plain } = base;
     let domain: Domain = {
       typeId: FIRST_TABLE_OID + number,

@@ -37,7 +37,7 @@ export function planCreateEnum(
     const namespace = await ports.namespaceFor(names.at(-2));
     const name = names.at(-1) ?? "";
     await assertFreeType(on, namespace, name);
-    const number = await on.rows.objects.newNumber();
+    const number = await on.rows.objects.newNumber(namespace);
     const type: ColumnType = {
       kind: "enum",
       typeId: FIRST_TABLE_OID + number,

@@ -1,7 +1,6 @@
 import type { Node } from "libpg-query";
 import { isTemporaryId, type RowTransaction, type ViewUse } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
-import { notSupported } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { signatures } from "../../signatures/tables.ts";
 import { type PlanEnv, withRelations } from "../env.ts";
@@ -22,6 +21,8 @@ export class ViewQuery {
   readonly #uses = new Map<string, { readonly isTable: boolean }>();
   readonly #columns = new Set<string>();
   #hasStar = false;
+  /** It reads a temporary table or view; known once it is resolved. */
+  isTemporary = false;
 
   constructor(env: PlanEnv, rows: RowTransaction, ports: DdlPorts) {
     this.#env = env;
@@ -85,15 +86,14 @@ export class ViewQuery {
     const { relname = "", schemaname } = range;
     if (schemaname === undefined && ctes.has(relname)) return range;
     const table = await this.#ports.find(this.#rows, range, ["read-data"]);
-    if (table !== undefined && isTemporaryId(table.table.id)) {
-      throw notSupported(`a view of the temporary table "${relname}"`, "Use a permanent table.");
-    }
     if (table !== undefined) {
+      this.isTemporary ||= isTemporaryId(table.table.id);
       this.#uses.set(table.table.id, { isTable: true });
       return { ...range, schemaname: table.path.join(".") };
     }
     const view = await this.#ports.viewNamed(this.#rows, schemaname, relname);
     if (view === undefined) return range;
+    this.isTemporary ||= isTemporaryId(view.id);
     this.#uses.set(view.id, { isTable: false });
     return { ...range, schemaname: view.namespace.join(".") };
   }

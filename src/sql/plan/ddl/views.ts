@@ -1,5 +1,10 @@
 import type { Node } from "libpg-query";
-import type { RowTransaction, ViewObject, ViewUse } from "../../../rows/index.ts";
+import {
+  isTemporaryId,
+  type RowTransaction,
+  type ViewObject,
+  type ViewUse,
+} from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import { notSupported, SqlError } from "../../error.ts";
 import { typeName } from "../../functions/coercion.ts";
@@ -32,7 +37,6 @@ const CHECK_OPTIONS: Readonly<Record<string, "local" | "cascaded">> = {
 /** CREATE VIEW. */
 export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: DdlPorts): Plan {
   const { view: range = {}, aliases = [], query, replace: isReplacing = false } = create;
-  if (range.relpersistence === "t") throw notSupported("a temporary view");
   if ((create.options ?? []).length > 0) throw notSupported("WITH options of a view");
   const select = contentOf(query, "SelectStmt");
   if (select === undefined) throw notSupported("a view of this statement");
@@ -45,7 +49,9 @@ export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: 
   const name = range.relname ?? "";
   const checkOption = CHECK_OPTIONS[create.withCheckOption ?? ""];
   return ddlPlan(env, "CREATE VIEW", async (on) => {
-    const namespace = await ports.namespaceFor(range.schemaname);
+    const resolved = new ViewQuery(env, on.rows, ports);
+    const node: Node = { SelectStmt: await resolved.resolve(select) };
+    const namespace = await namespaceOfView(on, ports, range, resolved);
     const before = await on.rows.objects.byName("relation", namespace, name);
     if (before === undefined) {
       const isTaken = await refuseTaken(on, namespace, name, isReplacing);
@@ -55,8 +61,6 @@ export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: 
     } else if (!isReplacing) {
       throw new SqlError("42P07", `relation "${name}" already exists`);
     } else await assertMay(on, "alter", before);
-    const resolved = new ViewQuery(env, on.rows, ports);
-    const node: Node = { SelectStmt: await resolved.resolve(select) };
     const text = await statementText(node);
     const made: Omit<ViewObject, "id" | "version" | "number" | "columns"> = {
       kind: "view",
@@ -74,9 +78,24 @@ export function planCreateView(env: PlanEnv, create: NodeOf<"ViewStmt">, ports: 
       await on.rows.objects.replace(before, { ...kept, ...made, columns });
       return;
     }
-    const number = await on.rows.objects.newNumber();
+    const number = await on.rows.objects.newNumber(namespace);
     await on.rows.objects.create({ ...made, number, columns });
   });
+}
+
+/** A view of what is temporary is temporary itself, as PostgreSQL has it. */
+async function namespaceOfView(
+  { run }: DdlRun,
+  ports: DdlPorts,
+  { schemaname, relname, relpersistence }: NodeOf<"RangeVar">,
+  { isTemporary }: ViewQuery,
+): Promise<readonly string[]> {
+  const isAsked = relpersistence === "t";
+  if (isTemporary && !isAsked) {
+    const message = `view "${relname}" will be a temporary view`;
+    run.notice({ severity: "NOTICE", sqlState: "00000", message });
+  }
+  return await ports.namespaceFor(schemaname, isAsked || isTemporary);
 }
 
 /** The columns of a view's query, as it is stored: bound as those who read it will. */
@@ -308,6 +327,9 @@ export async function moveView(
   to: { readonly name?: string; readonly schema?: string },
 ): Promise<void> {
   await assertMay(on, "alter", view);
+  if (to.schema !== undefined && isTemporaryId(view.id)) {
+    throw new SqlError("0A000", "cannot move objects into or out of temporary schemas");
+  }
   const namespace = to.schema === undefined ? view.namespace : await ports.namespaceFor(to.schema);
   const name = to.name ?? view.name;
   await refuseTaken(on, namespace, name, false);
