@@ -44,6 +44,7 @@ describe("names of columns", () => {
     ["select 1::int2::int8, true::int, (select 1::int4)::int8", "int8|int4|int4\n1|1|1"],
     ["select case when true then 1::int8 end, (array[1])[1]", "case|array\n1|1"],
     ["select lower('A')::varchar::text", "lower\na"],
+    ["select (a.*)::text from (values (1)) a(n)", "a\n(1)"],
   ])("%s", holds);
 });
 

@@ -149,6 +149,8 @@ describe("views of temporary tables", () => {
     expect(await state("select * from v")).toBe("42P01");
     expect(await state("select * from w")).toBe("42P01");
     expect(await rows("select a from x")).toBe("1");
+    const left = "select relname from pg_class where relkind = 'v' and relpersistence = 't'";
+    expect(await rows(left)).toBe("x");
   });
 });
 

@@ -117,7 +117,9 @@ function lastOf(names: readonly Node[] | undefined): string | undefined {
 }
 
 function plainName(node: Node): string | undefined {
-  if ("ColumnRef" in node) return lastOf(node.ColumnRef.fields);
+  if ("ColumnRef" in node) {
+    return lastOf((node.ColumnRef.fields ?? []).filter((each) => "String" in each));
+  }
   if ("FuncCall" in node) return lastOf(node.FuncCall.funcname);
   if ("CoalesceExpr" in node) return "coalesce";
   if ("MinMaxExpr" in node) return node.MinMaxExpr.op === "IS_GREATEST" ? "greatest" : "least";
