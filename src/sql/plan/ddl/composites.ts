@@ -53,7 +53,7 @@ export function planCreateComposite(
       }
       fields.push(newField(env, definition, fields.length + 1));
     }
-    const number = await on.rows.objects.newNumber();
+    const number = await on.rows.objects.newNumber(namespace);
     const typeId = FIRST_TABLE_OID + number;
     const type: ColumnType = {
       kind: "composite",

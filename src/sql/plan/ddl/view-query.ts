@@ -1,6 +1,7 @@
 import type { Node } from "libpg-query";
 import { isTemporaryId, type RowTransaction, type ViewUse } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
+import { notSupported } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { signatures } from "../../signatures/tables.ts";
 import { type PlanEnv, withRelations } from "../env.ts";
