@@ -109,12 +109,9 @@ export class Dropped {
   async page({ type, parentId }: DroppedScope, request: PageRequest): Promise<Page<Listed>> {
     const { account, pointers } = this.#context;
     const directory = directoryOf(FAMILIES.dropped, account);
-    const page = await listPage(
-      pointers,
-      directory,
-      request,
-      (summary) => summary.entityType === type && summary.parentId === parentId,
-    );
+    const page = await listPage(pointers, directory, request, {
+      shows: (summary) => summary.entityType === type && summary.parentId === parentId,
+    });
     return listedPage(this.#context, page, "DROPPED");
   }
 

@@ -5,6 +5,7 @@ import { summaryOfItem } from "./entities.ts";
 import type { Summary } from "./model.ts";
 import type { Page } from "./pages.ts";
 import { byIdKeys } from "./paths.ts";
+import { areSame } from "./same.ts";
 
 /** An entry of a list: what its canonical pointer says. No payload is read for it. */
 export interface Listed {
@@ -98,11 +99,4 @@ function joined(
     if (isNamed && summary.state === state) items.push({ summary, version: item.version });
   }
   return items;
-}
-
-/** Whether two lists hold the same objects. */
-function areSame(some: readonly object[], others: readonly object[]): boolean {
-  if (some.length !== others.length) return false;
-  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false;
-  return true;
 }

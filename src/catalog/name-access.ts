@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { PrincipalId } from "../base/ids.ts";
 import type { Summary } from "./model.ts";
+import type { ListFilter } from "./shown-pages.ts";
 
 /*
  * Names are told only to those who may know them, and every operation acts on ids that its actor
@@ -28,12 +29,20 @@ export interface AskedName {
   readonly relation?: { readonly type: string; readonly name: string };
 }
 
+/** Which objects a request may know: what a `holder` holds never changes. */
+export interface ObjectFilter {
+  readonly holder: object;
+  readonly sees: (object: NamedObject) => boolean;
+}
+
 /** What one request may know and do. */
 export interface NameAccess {
   /** Whether the last object of a path may be known. */
   sees(path: ObjectPath): boolean;
+  /** Whether each object of a path may be known. */
+  seesEach(path: ObjectPath): boolean;
   /** Which objects right below a path may be known; undefined: all, so that none is judged. */
-  seesIn(path: ObjectPath): ((object: NamedObject) => boolean) | undefined;
+  seesIn(path: ObjectPath): ObjectFilter | undefined;
   /** Told of each name with the ids that were proven. @throws FirnError `Forbidden`. */
   proven(name: AskedName, path: ObjectPath): void;
   /** Whether the caller holds a privilege on what was proven under a name. */
@@ -59,6 +68,18 @@ export async function judgedBy<T>(access: NameAccess, work: () => Promise<T>): P
   }
 }
 
+/** As `judgedBy`, of work that is done only once all was judged that it needs. */
+export async function judgedWholeBy(access: NameAccess, work: () => unknown): Promise<unknown> {
+  const place: { access: NameAccess | undefined } = { access };
+  try {
+    const answer = await scope.run(place, work);
+    access.assertJudged();
+    return answer;
+  } finally {
+    place.access = undefined;
+  }
+}
+
 /** Runs work that is not for the request under way alone: it may know everything. */
 export function unjudged<T>(work: () => T): T {
   return scope.run({ access: undefined }, work);
@@ -69,8 +90,9 @@ export function objectOf({ entityType: type, entityId: id, owner }: Summary): Na
 }
 
 /** Which entries of a list may be known; undefined: all. */
-export function visibleIn(above: ObjectPath): ((summary: Summary) => boolean) | undefined {
-  const access = nameAccess();
-  const sees = access?.seesIn(above);
-  return sees && ((summary) => sees(objectOf(summary)));
+export function visibleIn(above: ObjectPath): ListFilter | undefined {
+  const filter = nameAccess()?.seesIn(above);
+  if (filter === undefined) return undefined;
+  const { holder, sees } = filter;
+  return { holder, shows: (summary) => sees(objectOf(summary)) };
 }

@@ -2,8 +2,7 @@ import { assert } from "../base/assert.ts";
 import { splitKey } from "../base/key-text.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Live, PointerStore } from "../pointer/port.ts";
-import { summaryOfItem } from "./entities.ts";
-import type { Summary } from "./model.ts";
+import { type ListFilter, shownOf } from "./shown-pages.ts";
 
 /** `after`: the leaf that the last page ended with. `limit` absent: everything. */
 export interface PageRequest {
@@ -28,27 +27,35 @@ export async function listPage(
   pointers: PointerStore,
   directory: string,
   request: PageRequest,
-  isShown?: (summary: Summary) => boolean,
+  filter?: ListFilter,
 ): Promise<Page<Live>> {
-  const items: Live[] = [];
+  // Most lists are one page, which is handed on as it is.
+  const parts: (readonly Live[])[] = [];
   const { limit } = request;
+  const wanted = limit === undefined || filter !== undefined ? LIMITS.pageSize : limit;
+  let room = limit ?? Number.POSITIVE_INFINITY;
   let after = request.after;
   for (let lists = 1; ; lists++) {
-    const wanted = limit === undefined || isShown !== undefined ? LIMITS.pageSize : limit;
     const page = await pointers.list(directory, {
       limit: wanted,
       ...(after === undefined ? {} : { after }),
     });
-    for (const item of page) {
-      if (isShown !== undefined && !isShown(summaryOfItem(item))) continue;
-      items.push(item);
-      if (items.length === limit) return { items, next: splitKey(item.key).leaf };
-    }
+    const shown = filter === undefined ? page : shownOf(pointers, page, filter);
+    const taken = shown.length > room ? shown.slice(0, room) : shown;
+    parts.push(taken);
+    room -= taken.length;
+    const end = room === 0 ? taken.at(-1) : undefined;
+    if (end !== undefined) return { items: joined(parts), next: splitKey(end.key).leaf };
     const last = page.at(-1);
-    if (last === undefined || page.length < wanted) return { items };
+    if (last === undefined || page.length < wanted) return { items: joined(parts) };
     const { leaf } = splitKey(last.key);
     assert(leaf !== after, "a list goes on behind its last page");
     after = leaf;
-    if (limit !== undefined && lists === LISTS_A_PAGE) return { items, next: after };
+    if (limit !== undefined && lists === LISTS_A_PAGE) return { items: joined(parts), next: after };
   }
+}
+
+function joined(parts: readonly (readonly Live[])[]): readonly Live[] {
+  const [first = []] = parts;
+  return parts.length <= 1 ? first : parts.flat();
 }

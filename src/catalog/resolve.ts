@@ -88,6 +88,13 @@ interface Hint extends NamedObject {
 /** A name with those above it, outermost first: what one look at the cache finds, or nothing. */
 type Hints = readonly Hint[];
 
+/** What the cache has of a name. */
+interface Known {
+  readonly hints: Hints;
+  /** All that lies above it, and itself: once a judged request has looked at each part. */
+  objects?: ObjectPath;
+}
+
 interface Chain {
   readonly hints: Hints;
   /** The first name that was not found, if any. */
@@ -121,7 +128,7 @@ function chainOf({ path = [], relation }: NameRef, hints: Hints): Chain {
 
 export class Resolver {
   readonly #context: CatalogContext;
-  readonly #known: LruMap<string, Hints> = new LruMap(CACHED_NAMES);
+  readonly #known: LruMap<string, Known> = new LruMap(CACHED_NAMES);
 
   constructor(context: CatalogContext) {
     this.#context = context;
@@ -141,10 +148,12 @@ export class Resolver {
     const ref = { ...asked, catalog: checkName(asked.catalog, "catalog") };
     const access = nameAccess();
     for (let round = 0; round < MAX_ROUNDS; round++) {
+      const isFirst = round === 0;
       const chain =
         access === undefined
-          ? (round === 0 && this.#remembered(ref)) || (await this.#read(ref, round === 0))
-          : await this.#readVisible(access, ref, round === 0);
+          ? (isFirst && this.#remembered(ref)) || (await this.#read(ref, isFirst))
+          : (isFirst && this.#rememberedVisible(access, ref)) ||
+            (await this.#readVisible(access, ref, isFirst));
       if (chain === undefined) continue;
       const ids = idsOf(chain);
       const found = chain.missing === undefined;
@@ -204,8 +213,20 @@ export class Resolver {
 
   /** The whole chain at one look, where it was asked for before. */
   #remembered(ref: NameRef): Chain | undefined {
-    const hints = this.#known.get(spelled(ref));
-    return hints === undefined ? undefined : chainOf(ref, hints);
+    const known = this.#known.get(spelled(ref));
+    return known === undefined ? undefined : chainOf(ref, known.hints);
+  }
+
+  /**
+   * What `#readVisible` has answered, where the cache still has the name and all parts of it may be
+   * known: it would ask for nothing, and neither does this. All else is left to it.
+   */
+  #rememberedVisible(access: NameAccess, ref: NameRef): Chain | undefined {
+    const known = this.#known.get(spelled(ref));
+    if (known?.objects === undefined || !access.seesEach(known.objects)) return undefined;
+    const chain = chainOf(ref, known.hints);
+    // As it is, where nothing is missing: it has all that a chain has.
+    return chain.missing === undefined ? known : { ...chain, objects: known.objects };
   }
 
   /** The chain by the names' own pointers: one read for each that is not known. */
@@ -293,7 +314,11 @@ export class Resolver {
     if (!access.sees(path)) return undefined;
     const parent = objects.at(-1);
     const isBelow = parent === undefined || found.at(-1)?.parentId === parent.id;
-    if (isBelow) return { hints: found, objects: path };
+    if (isBelow) {
+      const known = this.#known.get(spelling);
+      if (known?.hints === found) known.objects = path;
+      return { hints: found, objects: path };
+    }
     this.#known.delete(spelling);
     return MOVED;
   }
@@ -307,8 +332,9 @@ export class Resolver {
   ): Promise<Hints | undefined> {
     const known = useCache ? this.#known.get(spelled(name)) : undefined;
     if (known !== undefined) {
-      assert(known.length === parents.length + 1, "what is known of a name has all its parts");
-      return known;
+      const { hints } = known;
+      assert(hints.length === parents.length + 1, "what is known of a name has all its parts");
+      return hints;
     }
     const { account, pointers } = this.#context;
     const item = await pointers.get(key);
@@ -318,7 +344,7 @@ export class Resolver {
     const object = objectOf(summary);
     const proof = byIdKey(object.type, account, object.id);
     const hints = [...parents, { ...object, nameRevision, parentId, proof }];
-    this.#known.set(spelled(name), hints);
+    this.#known.set(spelled(name), { hints });
     return hints;
   }
 }

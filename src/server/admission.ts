@@ -6,6 +6,8 @@ import { overloaded } from "../http/failure.ts";
 import { assertServerLimits } from "./limits.ts";
 
 const KINDS = ["read", "write"] as const;
+/** Principals without a place that are remembered. */
+const KEPT_HOLDERS = 1_000;
 type Kind = (typeof KINDS)[number];
 
 /** How much may be under way at once. */
@@ -95,7 +97,8 @@ export class Admission {
     if (began) this.#inFlight[kind]--;
     if (began && holder !== undefined) {
       const left = (this.#held[kind].get(holder) ?? 1) - 1;
-      if (left > 0) this.#held[kind].set(holder, left);
+      // To take out and put in again with every request costs more than to keep it.
+      if (left > 0 || this.#held[kind].size < KEPT_HOLDERS) this.#held[kind].set(holder, left);
       else this.#held[kind].delete(holder);
     }
     this.#bodyBytes -= bytes;

@@ -12,9 +12,16 @@ interface Allowance {
   atMs: number;
 }
 
+/** An identity serves many requests: its text, a key of maps, is made and hashed once. */
+const holders = new WeakMap<Identity, string>();
+
 /** Tells principals apart, across accounts. */
-export function holderOf({ accountId, principalId }: Identity): string {
-  return `${accountId}/${principalId}`;
+export function holderOf(identity: Identity): string {
+  const known = holders.get(identity);
+  if (known !== undefined) return known;
+  const holder = `${identity.accountId}/${identity.principalId}`;
+  holders.set(identity, holder);
+  return holder;
 }
 
 /** Bounds how many requests a second each principal makes on this node: a token bucket for each. */

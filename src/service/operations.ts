@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { FirnError } from "../base/error.ts";
 import type { StoreObservers } from "../base/store-observers.ts";
-import { judgedBy } from "../catalog/name-access.ts";
+import { judgedBy, judgedWholeBy } from "../catalog/name-access.ts";
 import { type Need, type NeededPlace, RequestAccess } from "./access/request-access.ts";
 import type { Rights } from "./access/rights.ts";
 import { ruleOf } from "./access/rules.ts";
@@ -57,14 +57,30 @@ export function guardedBy<T extends object>(
 }
 
 /** Runs a use case whose every name is judged as it becomes an id. */
-async function judged(
+function judged(
   rights: Rights,
   { idempotency }: Actor,
   needs: readonly Need[],
   look: CallGuard["look"],
   run: () => unknown,
 ): Promise<unknown> {
-  const access = new RequestAccess(rights, needs);
+  let access: RequestAccess;
+  try {
+    access = new RequestAccess(rights, needs);
+  } catch (refusal) {
+    return Promise.reject(refusal);
+  }
+  // Most requests are plain reads, whose steps all add up.
+  const isPlain = idempotency === undefined && access.optional.length === 0;
+  return isPlain ? judgedWholeBy(access, run) : judgedWithLooks(access, idempotency, look, run);
+}
+
+async function judgedWithLooks(
+  access: RequestAccess,
+  idempotency: Actor["idempotency"],
+  look: CallGuard["look"],
+  run: () => unknown,
+): Promise<unknown> {
   return judgedBy(access, async () => {
     await lookAt(access.optional, look);
     const answer = await run();

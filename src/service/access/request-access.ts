@@ -1,7 +1,7 @@
 import type { Privilege } from "../../api/privileges.ts";
 import { assert } from "../../base/assert.ts";
 import { FirnError } from "../../base/error.ts";
-import type { AskedName, NameAccess, NamedObject, ObjectPath } from "../../catalog/name-access.ts";
+import type { AskedName, NameAccess, ObjectFilter, ObjectPath } from "../../catalog/name-access.ts";
 import { dotted } from "../../catalog/names.ts";
 import { PRIVILEGE_MISSING } from "../../catalog/receipts.ts";
 import type { Actor } from "../actor.ts";
@@ -30,17 +30,21 @@ export interface Need {
   readonly optional?: true;
 }
 
+/** Whether a request spelled a name so, which is in its normal form. */
+function isSpelled(spelling: string, name: string | undefined): boolean {
+  // Most are spelled as they are kept.
+  return spelling === name || spelling.normalize("NFC") === name;
+}
+
 function isNamed(named: Named, name: string, id: string | undefined): boolean {
-  return "id" in named ? named.id.toLowerCase() === id : named.name.normalize("NFC") === name;
+  return "id" in named ? named.id.toLowerCase() === id : isSpelled(named.name, name);
 }
 
 function isPath(asked: NeededPlace["namespace"], path: readonly string[], id?: string): boolean {
   if (asked === undefined) return path.length === 0;
   if ("id" in asked) return asked.id.toLowerCase() === id;
   const { path: wanted } = asked;
-  return (
-    wanted.length === path.length && wanted.every((level, i) => level.normalize("NFC") === path[i])
-  );
+  return wanted.length === path.length && wanted.every((level, i) => isSpelled(level, path[i]));
 }
 
 /** Whether a proven name is what a request named. */
@@ -84,39 +88,49 @@ function needOnAccount(privilege: Privilege): Need {
   return { on: "account", privileges: bitOf(privilege) };
 }
 
+const NO_NEEDS: readonly Need[] = [];
+
 /** Judges one request: what it may know by name, and whether it may do what it asks for. */
 export class RequestAccess implements NameAccess {
   readonly #rights: Rights;
-  readonly #account: ObjectPath;
   readonly #needs: readonly Need[];
-  readonly #judged: Set<Need> = new Set();
-  readonly #proven: (readonly [AskedName, ObjectPath])[] = [];
+  /** For each of them whether it was judged. */
+  readonly #judged: boolean[];
+  /** Mostly one: a list that grows has room for many. */
+  #proven: (readonly [AskedName, ObjectPath])[] | undefined;
 
   /** @throws FirnError `PRIVILEGE_MISSING`: what it needs on the account. */
   constructor(rights: Rights, needs: readonly Need[]) {
     this.#rights = rights;
-    this.#account = [{ type: "account", id: rights.account }];
     this.#needs = needs;
-    for (const need of needs) if (need.on === "account") this.#judge(need, [], "the account");
+    this.#judged = needs.map((need) => {
+      if (need.on === "account") this.#judge(need, [], undefined);
+      return need.on === "account";
+    });
   }
 
   /** What may be absent, and what has not been judged though it has to be. */
   get optional(): readonly Need[] {
-    return this.#needs.filter((need) => need.optional === true);
+    const isAny = this.#needs.some(({ optional }) => optional === true);
+    return isAny ? this.#needs.filter(({ optional }) => optional === true) : NO_NEEDS;
   }
 
   get open(): readonly Need[] {
-    return this.#needs.filter((need) => need.optional !== true && !this.#judged.has(need));
+    return this.#needs.filter((need, i) => need.optional !== true && this.#judged[i] !== true);
   }
 
   sees(path: ObjectPath): boolean {
-    return this.#rights.sees([...this.#account, ...path]);
+    return this.#rights.seesBelow(path);
   }
 
-  seesIn(path: ObjectPath): ((object: NamedObject) => boolean) | undefined {
+  seesEach(path: ObjectPath): boolean {
+    return this.#rights.seesEach(path);
+  }
+
+  seesIn(path: ObjectPath): ObjectFilter | undefined {
     const rights = this.#rights;
-    if (rights.on([...this.#account, ...path]) !== 0) return undefined;
-    return (object) => rights.seesAlone(object);
+    if (rights.on(path) !== 0) return undefined;
+    return { holder: rights, sees: (object) => rights.seesAlone(object) };
   }
 
   holds({ catalog, path = [], relation }: AskedName, privilege: Privilege): boolean {
@@ -125,29 +139,29 @@ export class RequestAccess implements NameAccess {
       ...(path.length > 0 && { namespace: { path } }),
       ...(relation !== undefined && { relation: { name: relation.name } }),
     };
-    return this.#proven.some(
-      ([name, at]) =>
-        isAt(place, name, at) && this.#rights.holds(privilege, [...this.#account, ...at]),
-    );
+    const isHeld = ([name, at]: readonly [AskedName, ObjectPath]): boolean =>
+      isAt(place, name, at) && this.#rights.holds(privilege, at);
+    return this.#proven?.some(isHeld) === true;
   }
 
   proven(name: AskedName, path: ObjectPath): void {
-    this.#proven.push([name, path]);
-    for (const need of this.#needs) {
-      if (need.on !== "account" && concerns(need.on, name, path)) {
-        this.#judge(need, path, shown(name));
-      }
-    }
+    if (this.#proven === undefined) this.#proven = [[name, path]];
+    else this.#proven.push([name, path]);
+    this.#needs.forEach((need, i) => {
+      if (need.on === "account" || !concerns(need.on, name, path)) return;
+      this.#judge(need, path, name);
+      this.#judged[i] = true;
+    });
   }
 
   assertJudged(): void {
-    assert(this.open.length === 0, "what a request changes was judged before it is written");
+    const isOpen = this.#judged.some((was, i) => !was && this.#needs[i]?.optional !== true);
+    assert(!isOpen, "what a request changes was judged before it is written");
   }
 
-  #judge(need: Need, path: ObjectPath, on: string): void {
-    const held = this.#rights.on([...this.#account, ...path]);
-    const missing = need.privileges & ~held;
-    if (missing !== 0) throw forbidden(missing, on);
-    this.#judged.add(need);
+  /** @throws FirnError `PRIVILEGE_MISSING`: of the account, where no name is given. */
+  #judge(need: Need, path: ObjectPath, name: AskedName | undefined): void {
+    const missing = need.privileges & ~this.#rights.on(path);
+    if (missing !== 0) throw forbidden(missing, name === undefined ? "the account" : shown(name));
   }
 }

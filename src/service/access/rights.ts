@@ -70,7 +70,7 @@ export class Rights {
     }
   }
 
-  /** The privileges held on the last object of a path, as bits. */
+  /** The privileges held on the last object of a path, with or without the account, as bits. */
   on(path: AccessPath): number {
     let bits = this.#granted.get(this.account) ?? 0;
     for (const { id, owner } of path) {
@@ -95,10 +95,30 @@ export class Rights {
     return owner !== undefined && owner === this.#principalId;
   }
 
-  /** Whether the last object of a path may be known by name. */
+  /** Whether the last object of a path, which begins at the account, may be known by name. */
   sees(path: AccessPath): boolean {
+    return path.length === 1 || this.#reaches(path);
+  }
+
+  /** As `sees`, of a path that begins below the account. */
+  seesBelow(path: AccessPath): boolean {
+    return path.length === 0 || this.#reaches(path);
+  }
+
+  /** Whether each object of a path below the account may be known by name, as by `seesBelow`. */
+  seesEach(path: AccessPath): boolean {
+    let bits = this.#granted.get(this.account) ?? 0;
+    for (const { id, owner } of path) {
+      bits |= this.#granted.get(id) ?? 0;
+      if (owner !== undefined && owner === this.#principalId) bits |= OWN;
+      if (bits === 0 && !this.#above.has(id)) return false;
+    }
+    return true;
+  }
+
+  #reaches(path: AccessPath): boolean {
     if (this.on(path) !== 0) return true;
     const last = path.at(-1);
-    return last !== undefined && (path.length === 1 || this.#above.has(last.id));
+    return last !== undefined && this.#above.has(last.id);
   }
 }

@@ -78,12 +78,18 @@ function above({ catalog, namespace }: NamespaceRef): NeededPlace {
   return inCatalog({ catalog, namespace: namespace.slice(0, -1) });
 }
 
-function tableAt({ table: name, ...ref }: TableRef): NeededPlace {
-  return { ...inCatalog(ref), relation: { name } };
+function tableAt({ catalog, namespace, table }: TableRef): NeededPlace {
+  return relationAt(catalog, namespace, table);
 }
 
-function viewAt({ view: name, ...ref }: ViewRef): NeededPlace {
-  return { ...inCatalog(ref), relation: { name } };
+function viewAt({ catalog, namespace, view }: ViewRef): NeededPlace {
+  return relationAt(catalog, namespace, view);
+}
+
+function relationAt(catalog: string, path: readonly string[], name: string): NeededPlace {
+  const relation = { name };
+  if (path.length === 0) return { catalog: { name: catalog }, relation };
+  return { catalog: { name: catalog }, namespace: { path }, relation };
 }
 
 function childOf({ catalog }: CatalogPlace, path: readonly string[]): NeededPlace {
