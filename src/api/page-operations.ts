@@ -7,7 +7,9 @@ import {
   type Change,
   DROPPED,
   type Dropped,
+  FOUND,
   FOUND_THING,
+  type Found,
   type FoundThing,
   JOB,
   type Job,
@@ -63,6 +65,8 @@ export interface Home {
   readonly failedJobs: readonly Job[];
   /** Some of the tables that changed just now, by what their totals tell. */
   readonly unhealthy: readonly UnhealthyTable[];
+  /** The first page of `listAdvice`: of a small account all of it. */
+  readonly advice: AdvicePage;
   /** Soonest gone first. */
   readonly dropped: readonly Dropped[];
   /** Names of what was changed, without what is gone. */
@@ -70,6 +74,23 @@ export interface Home {
   /** Requests to this node; for those alone who may read the metadata of the account. */
   readonly hours?: readonly UsagePeriod[];
   readonly days?: readonly UsagePeriod[];
+}
+
+/** Of some tables of the account those that want care, by what their totals tell. */
+export interface AdvicePage {
+  readonly items: readonly AdvisedTable[];
+  /** Tables among which they were found. */
+  readonly looked: number;
+  /** Tables of the account, where they were to be counted. */
+  readonly tables?: number;
+  /** There are more tables than were counted. */
+  readonly isPartial?: boolean;
+  readonly nextPageToken?: string;
+}
+
+/** A table that wants care, by its name. */
+export interface AdvisedTable extends Found {
+  readonly findings: readonly string[];
 }
 
 export interface CatalogPage {
@@ -190,6 +211,16 @@ const TABLE_LINE: Schema = {
     findings: listOf(TEXT),
   },
 };
+const ADVICE: Schema = object(
+  {
+    items: listOf({
+      ...FOUND,
+      properties: { ...(FOUND["properties"] as object), findings: listOf(TEXT) },
+    }),
+    looked: COUNT,
+  },
+  { tables: COUNT, isPartial: FLAG, nextPageToken: TEXT },
+);
 const UNHEALTHY: Schema = {
   ...FOUND_THING,
   properties: { ...(FOUND_THING["properties"] as object), findings: listOf(TEXT) },
@@ -224,6 +255,7 @@ const ICEBERG_PAGE: Schema = object(
 
 export interface PageOperations {
   getHome: Asks<never, object, undefined, Home>;
+  listAdvice: Asks<never, PageQuery & { readonly count?: boolean }, undefined, AdvicePage>;
   getCatalogPage: Asks<"catalog", PageQuery, undefined, CatalogPage>;
   getNamespacePage: Asks<"catalog" | "namespace", PageQuery, undefined, NamespacePage>;
   getTablePage: Asks<"catalog" | "namespace" | "table", object, undefined, TablePage>;
@@ -248,11 +280,30 @@ export const PAGE_OPERATIONS: Readonly<Record<keyof PageOperations, ApiOperation
         isPartial: FLAG,
         failedJobs: listOf(JOB),
         unhealthy: listOf(UNHEALTHY),
+        advice: ADVICE,
         dropped: listOf(DROPPED),
         names: listOf(FOUND_THING),
       },
       { hours: listOf(USAGE_PERIOD), days: listOf(USAGE_PERIOD) },
     ),
+  },
+  listAdvice: {
+    method: "GET",
+    template: "/advice",
+    tag: "node",
+    summary: "List the tables that want care, as far as the principal may read them",
+    needs: ["see"],
+    query: {
+      ...PAGE,
+      pageSize: {
+        type: "integer",
+        minimum: 1,
+        description: "Names that are looked at: 200 if absent, or if more are asked for",
+      },
+      count: { ...FLAG, description: "Counts the tables of the account, up to a bound" },
+    },
+    status: 200,
+    answer: ADVICE,
   },
   getCatalogPage: {
     method: "GET",

@@ -86,6 +86,8 @@ export const STRINGS = {
   atLeast: "More was changed than is counted here.",
   needsCare: "Needs care",
   allWell: "Nothing needs care.",
+  looked: "Tables looked at",
+  lookAtAll: "Look at all",
   whatChanged: "What changed",
   catalogs: "Catalogs",
   namespaces: "Namespaces",

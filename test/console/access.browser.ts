@@ -30,6 +30,13 @@ const as = (key: string, method: string, path: string, body?: unknown) =>
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
+/** Of a new principal. */
+async function keyOf(name: string): Promise<string> {
+  expect((await as(ADMIN_KEY, "POST", "/principals", { name })).status).toBe(201);
+  const created = await as(ADMIN_KEY, "POST", `/principals/${name}/keys`, {});
+  return ((await created.json()) as { key: string }).key;
+}
+
 describe.skipIf(CHROMIUM === undefined)("the console of a server that asks who one is", () => {
   beforeAll(async () => {
     stand = await Stand.start(["--auth", "required"], { FIRN_BOOTSTRAP_KEY: ADMIN_KEY });
@@ -218,9 +225,7 @@ function givesAccess(): void {
   });
 
   test("a principal who may see little has a home page without the rest", async () => {
-    expect((await as(ADMIN_KEY, "POST", "/principals", { name: "kim" })).status).toBe(201);
-    const created = await as(ADMIN_KEY, "POST", "/principals/kim/keys", {});
-    const { key } = (await created.json()) as { key: string };
+    const key = await keyOf("kim");
     const grant = { principal: "kim", privileges: ["read-metadata"], catalog: "lake" };
     expect((await as(ADMIN_KEY, "POST", "/grants", grant)).status).toBe(200);
     const { page } = await opened("/", key);
@@ -230,6 +235,20 @@ function givesAccess(): void {
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByText("Signed in as", { exact: true }).waitFor();
     expect(await page.getByText("--pg-port").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test.each([
+    ["changes", "read-metadata"],
+    ["jobs", "read-metadata"],
+    ["dropped", "read-metadata"],
+    ["import", "read-metadata"],
+    ["access", "admin"],
+    ["engine", "read-metadata"],
+  ])("the page %s names the privilege that it takes", async (path, privilege) => {
+    const { page } = await opened(`/${path}`, await keyOf(`less-${path}`));
+    await page.getByRole("alert").getByText(`the privilege ${privilege} on`).first().waitFor();
+    expect(await page.getByText("Nothing was").count()).toBe(0);
     await page.context().close();
   });
 

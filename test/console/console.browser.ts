@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../src/api/operations.ts";
-import { FIRST_ID, HOSTILE, seed, seedMany } from "./seed.ts";
+import { ask, FIRST_ID, HOSTILE, seed, seedMany } from "./seed.ts";
 import { CHROMIUM, type Opened, Stand } from "./stand.ts";
 
 const MANY = 1_200;
@@ -29,7 +29,6 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
   beforeAll(async () => {
     stand = await Stand.start();
     await seed(stand.url);
-    await seedMany(stand.url, `file://${stand.directory}/lake`, MANY);
   });
   afterAll(() => stand?.stop());
 
@@ -48,6 +47,14 @@ function shows(): void {
       if (name === "changes") await page.locator(".grid a").first().waitFor();
     }),
   );
+
+  test("a change is told on the open page as it happens", async () => {
+    const { page } = await open(VIEWS.changes);
+    await page.locator(".grid a").first().waitFor();
+    await ask(stand.url, "POST", "/api/v1/catalogs/lake/namespaces", { path: ["later"] });
+    await page.getByRole("link", { name: "lake.later" }).waitFor();
+    await page.context().close();
+  });
 
   test("two chosen snapshots are compared, and their ids are exact", async () => {
     const { page } = await open(VIEWS.history);
@@ -134,7 +141,7 @@ function staysSafe(): void {
   });
 
   test("hostile names are text", async () => {
-    const { page, complaints } = await open("/c/lake/glacier");
+    const { page, complaints } = await open("/c/lake/glacier.deep");
     await page.getByRole("link", { name: HOSTILE }).click();
     await page.locator("main h1", { hasText: HOSTILE }).waitFor();
     expect(await page.locator("main img").count()).toBe(0);
@@ -236,6 +243,7 @@ function answersKeys(): void {
 
 function staysSmall(): void {
   test("of many tables those in sight alone are drawn, to the last one", async () => {
+    await seedMany(stand.url, `file://${stand.directory}/lake`, MANY);
     const { page } = await open("/c/lake/many");
     const last = `t${String(MANY - 1).padStart(5, "0")}`;
     for (let turn = 0; turn < 100; turn++) {

@@ -87,17 +87,7 @@ describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIce
     await page.context().close();
   });
 
-  test("home and the namespace name the tables with small files", async () => {
-    ({ page } = await stand.open("/c/lake/web"));
-    await page.getByRole("row", { name: /^tiny .* small files/ }).waitFor();
-    await expect.poll(() => opened().getByText("small files").count()).toBe(1);
-    await page.context().close();
-    ({ page } = await stand.open("/"));
-    await page.locator("li", { hasText: "lake.web.tiny" }).getByText("small files").waitFor();
-    await page.getByRole("region", { name: "Needs care" }).getByRole("link").first().click();
-    await page.waitForURL(/\/web\/t\/tiny\/files$/);
-    await page.context().close();
-  });
+  findsCare();
 
   test("columns have their nulls and bounds", async () => {
     ({ page } = await stand.open(`${EVENTS}/stats`));
@@ -134,3 +124,63 @@ describe.skipIf(CHROMIUM === undefined)("files and columns of a table that PyIce
     await page.context().close();
   });
 });
+
+function findsCare(): void {
+  test("home and the namespace name the tables with small files", async () => {
+    ({ page } = await stand.open("/c/lake/web"));
+    await page.getByRole("row", { name: /^tiny .* small files/ }).waitFor();
+    await expect.poll(() => opened().getByText("small files").count()).toBe(1);
+    await page.context().close();
+    ({ page } = await stand.open("/"));
+    await page.locator("li", { hasText: "lake.web.tiny" }).getByText("small files").waitFor();
+    await page.getByRole("region", { name: "Needs care" }).getByRole("link").first().click();
+    await page.waitForURL(/\/web\/t\/tiny\/files$/);
+    await page.context().close();
+  });
+
+  test("home looks at all tables, a page at a time, while it is in sight", async () => {
+    await ask(stand.url, "POST", "/iceberg/v1/lake/namespaces", { namespace: ["early"] });
+    for (let i = 0; i < 40; i++) {
+      const body = { name: `t${i}`, format: "OTHER", location: `file://${stand.directory}/o${i}` };
+      await ask(stand.url, "POST", "/api/v1/catalogs/lake/namespaces/early/tables", body);
+    }
+    ({ page } = await stand.open("/"));
+    const care = page.getByRole("region", { name: "Needs care" });
+    await care.getByText("Judged by their totals: all 44 tables.").waitFor();
+    await care.locator("li", { hasText: "lake.web.tiny" }).getByText("small files").waitFor();
+    await page.context().close();
+  });
+
+  test("of very many tables it looks at some unasked, at the rest when it is asked", async () => {
+    ({ page } = await stand.open("/settings"));
+    let asked = 0;
+    const table = (name: string) => ({ type: "table", catalog: "lake", namespace: ["n"], name });
+    await page.route("**/api/v1/advice*", (route) => {
+      asked++;
+      const item = { ...table(`t${asked}`), findings: ["SMALL_FILES"] };
+      const next = asked < 14 ? { nextPageToken: String(asked) } : {};
+      const counts = new URL(route.request().url()).searchParams.get("count") === "true";
+      return route.fulfill({
+        json: { items: [item], looked: 400, ...next, ...(counts && { tables: 5_600 }) },
+      });
+    });
+    await page.getByRole("link", { name: "Home" }).first().click();
+    const care = page.getByRole("region", { name: "Needs care" });
+    await care.getByText(/Looked at 2,\d+ of 5,600 tables/).waitFor();
+    await care.getByRole("button", { name: "Look at all" }).waitFor();
+    expect(asked).toBe(5);
+    // Away from it nothing is asked for.
+    await page.getByRole("link", { name: "Jobs" }).click();
+    await page.getByRole("heading", { name: "Jobs" }).waitFor();
+    await page.waitForTimeout(500);
+    expect(asked).toBe(5);
+    await page.getByRole("link", { name: "Home" }).first().click();
+    await care.getByRole("button", { name: "Look at all" }).click();
+    await care.getByText("Judged by their totals: all 5,6").waitFor();
+    expect(asked).toBe(14);
+    expect(await care.locator("li").count()).toBeLessThan(12);
+    await care.getByRole("button", { name: /^Show \d+ tables/ }).click();
+    await care.getByRole("link", { name: "lake.n.t14" }).waitFor();
+    await page.context().close();
+  });
+}

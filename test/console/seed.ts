@@ -20,6 +20,10 @@ const TABLES = `${ICEBERG}/namespaces/glacier/tables`;
 export const FIRST_ID = 9_007_199_254_740_993n;
 export const HOSTILE = "<img src=x onerror=alert(1)>";
 
+/** The query of the view. */
+export const MELTING =
+  "SELECT date_trunc('day', at) AS day, avg(density)\nFROM melt_rates\nGROUP BY 1";
+
 const FIELDS = [
   { id: 1, name: "depth", type: "long", required: true },
   { id: 2, name: "density", type: "double", required: false, doc: "g per cm3" },
@@ -76,6 +80,35 @@ async function commit(
   );
 }
 
+/** Gives a table its first snapshot. */
+async function plant(
+  url: string,
+  table: string,
+  { rows, files, bytes }: { readonly rows: number; readonly files: number; readonly bytes: number },
+): Promise<void> {
+  const snapshot = {
+    "snapshot-id": 1,
+    "sequence-number": 1,
+    "timestamp-ms": Date.now(),
+    "manifest-list": "file:///nowhere/x.avro",
+    summary: {
+      operation: "append",
+      "added-records": String(rows),
+      "total-records": String(rows),
+      "total-data-files": String(files),
+      "total-files-size": String(bytes),
+    },
+  };
+  const ref = { "ref-name": "main", type: "branch", "snapshot-id": 1 };
+  await ask(url, "POST", `${TABLES}/${table}`, {
+    requirements: [],
+    updates: [
+      { action: "add-snapshot", snapshot },
+      { action: "set-snapshot-ref", ...ref },
+    ],
+  });
+}
+
 /** A catalog `lake` as the console shows it: namespaces, branches, a view, something dropped. */
 export async function seed(url: string): Promise<void> {
   await ask(url, "POST", "/api/v1/catalogs", { name: "lake", properties: { owner: "ann" } });
@@ -84,9 +117,13 @@ export async function seed(url: string): Promise<void> {
   }
   const schema = { type: "struct", "schema-id": 0, fields: FIELDS };
   const fields = [{ "source-id": 3, "field-id": 1000, name: "day", transform: "day" }];
-  for (const name of ["cores", "empty", "gone", HOSTILE]) {
+  for (const name of ["cores", "empty", "gone", "melt_rates", "weather"]) {
     await ask(url, "POST", TABLES, { name, schema, "partition-spec": { fields } });
   }
+  await ask(url, "POST", TABLES.replace("glacier", "glacier%1Fdeep"), { name: HOSTILE, schema });
+  await plant(url, "weather", { rows: 211, files: 1, bytes: 48_900 });
+  // Far smaller than its target.
+  await plant(url, "melt_rates", { rows: 84_120, files: 46, bytes: 2_104_000 });
   const id = (at: number) => FIRST_ID + BigInt(at) * 100_000_000_000_007n;
   const totals = { rows: 0, files: 0 };
   const history = [
@@ -118,7 +155,7 @@ export async function seed(url: string): Promise<void> {
     "schema-id": 0,
     summary: {},
     "default-namespace": ["glacier"],
-    representations: [{ type: "sql", sql: "SELECT 1", dialect: "spark" }],
+    representations: [{ type: "sql", sql: MELTING, dialect: "spark" }],
   };
   const view = { name: "melting", schema, "view-version": version, properties: {} };
   await ask(url, "POST", `${ICEBERG}/namespaces/glacier/views`, view);

@@ -30,6 +30,8 @@ function showsResults(): void {
     await stand.inspect("sql", "/sql", async (page) => {
       await run(page, "SELECT 9007199254740993 AS id, NULL AS nothing, 'a  <b>b</b>' AS text");
       await page.getByRole("cell", { name: "9007199254740993" }).waitFor();
+      await page.waitForTimeout(300);
+      expect(await page.locator(".cm-tooltip").count()).toBe(0);
     });
     await stand.inspect(
       "sql-error",

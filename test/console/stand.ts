@@ -19,6 +19,14 @@ const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
 /** Written into `docs/console/` when this is set; compared by people. */
 const WRITES = process.env["FIRN_SCREENSHOTS"] !== undefined;
 
+const NARROW = 360;
+const LOOKS = [
+  { width: 1_200, colours: ["light", "dark"], reducedMotion: "no-preference" },
+  { width: NARROW, colours: ["dark", "light"], reducedMotion: "reduce" },
+] as const;
+/** The rules of axe that depend on colours. */
+const OF_COLOURS = { runOnly: ["color-contrast", "link-in-text-block"] } as const;
+
 export interface Opened {
   readonly page: Page;
   /** What the page said to its console, and what it asked for elsewhere. */
@@ -108,7 +116,10 @@ export class Stand {
     return { page, complaints };
   }
 
-  /** A view in both colours, wide and narrow: no complaint, axe is content, nothing clipped. */
+  /**
+   * A view wide and narrow, in both colours: no complaint, axe is content, nothing clipped. Loaded
+   * once for each width: colours change under it, as when evening comes.
+   */
   async inspect(
     name: string,
     path: string,
@@ -116,37 +127,49 @@ export class Stand {
     /** Statuses of refusals that it shows: the browser complains of each. */
     refused: readonly string[] = [],
   ): Promise<void> {
-    for (const [colorScheme, width] of [
-      ["light", 1_200],
-      ["dark", 360],
-    ] as const) {
+    const isExpected = (text: string) =>
+      refused.some((status) => text.includes(`status of ${status}`));
+    for (const { width, colours, reducedMotion } of LOOKS) {
+      const [colorScheme, ...others] = colours;
       const { page, complaints } = await this.open(path, {
         colorScheme,
         viewport: { width, height: 800 },
-        reducedMotion: width === 360 ? "reduce" : "no-preference",
+        reducedMotion,
       });
       await ready(page);
-      const isExpected = (text: string) =>
-        refused.some((status) => text.includes(`status of ${status}`));
-      expect([name, complaints.filter((one) => !isExpected(one))]).toEqual([name, []]);
       expect([name, await violations(page)]).toEqual([name, []]);
       const drawn = await page.evaluate("document.documentElement.scrollWidth");
       expect([name, drawn]).toEqual([name, width]);
       expect([name, await page.evaluate(CLIPPED)]).toEqual([name, []]);
-      if (width === 360) {
-        const moving =
-          "document.getAnimations().filter((one) => one.playState === 'running').length";
-        expect([name, await page.evaluate(moving)]).toEqual([name, 0]);
-        const held =
-          "getComputedStyle(document.querySelector('.bar') ?? document.body).transitionDuration";
-        expect([name, await page.evaluate(held)]).toEqual([name, "0s"]);
+      if (reducedMotion === "reduce") await this.#staysStill(name, page);
+      await this.#picture(page, `${name}-${width === NARROW ? "narrow" : colorScheme}`);
+      for (const colour of others) {
+        await page.emulateMedia({ colorScheme: colour });
+        // Colours may fade into each other: between two they are neither.
+        await page.evaluate(
+          "Promise.all(document.getAnimations().map((one) => one.finished.catch(() => 0)))",
+        );
+        const found = await violations(page, OF_COLOURS);
+        expect([name, colour, width, found]).toEqual([name, colour, width, []]);
+        if (width !== NARROW) await this.#picture(page, `${name}-${colour}`);
       }
-      if (WRITES) {
-        await mkdir(DOCS, { recursive: true });
-        await page.screenshot({ path: join(DOCS, `${name}-${colorScheme}.png`) });
-      }
+      expect([name, complaints.filter((one) => !isExpected(one))]).toEqual([name, []]);
       await page.context().close();
     }
+  }
+
+  async #staysStill(name: string, page: Page): Promise<void> {
+    const moving = "document.getAnimations().filter((one) => one.playState === 'running').length";
+    expect([name, await page.evaluate(moving)]).toEqual([name, 0]);
+    const held =
+      "getComputedStyle(document.querySelector('.bar') ?? document.body).transitionDuration";
+    expect([name, await page.evaluate(held)]).toEqual([name, "0s"]);
+  }
+
+  async #picture(page: Page, name: string): Promise<void> {
+    if (!WRITES) return;
+    await mkdir(DOCS, { recursive: true });
+    await page.screenshot({ path: join(DOCS, `${name}.png`) });
   }
 }
 
@@ -168,14 +191,18 @@ export async function write(page: Page, statement: string): Promise<void> {
   await page.keyboard.insertText(statement);
 }
 
-/** What axe finds wrong. The page's policy lets nothing in, so the driver brings it. */
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(`(() => {${await readFile(AXE, "utf8")}\n})()`);
-  return page.evaluate(async () => {
+/** What axe finds wrong. The page's policy lets nothing in, so the driver brings it, once. */
+async function violations(page: Page, options: object = {}): Promise<readonly string[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) {
+    await page.evaluate(`(() => {${await readFile(AXE, "utf8")}\n})()`);
+  }
+  return page.evaluate(async (asked) => {
     const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      axe: {
+        run(asked: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+      };
     };
-    const found = (await axe.run()).violations;
+    const found = (await axe.run(asked)).violations;
     return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  });
+  }, options);
 }

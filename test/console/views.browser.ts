@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ask, HOSTILE, seed } from "./seed.ts";
+import { ask, HOSTILE, MELTING, seed } from "./seed.ts";
 import { CHROMIUM, Stand } from "./stand.ts";
 
 let stand: Stand;
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)("views in the console", () => {
     expect(choices[0]).toContain("current");
     await version.selectOption("1");
     await page.getByRole("region", { name: "trino" }).waitFor({ state: "detached" });
-    expect(await textOf("spark")).toBe("SELECT 1");
+    expect(await textOf("spark")).toBe(MELTING);
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Change, FoundThing, Thing } from "../../api/resources.ts";
+import { ApiError } from "../../client/client.ts";
 import { client } from "../data.ts";
 import { Heading } from "../parts/heading.tsx";
-import { Empty } from "../parts/states.tsx";
+import { Empty, Refused } from "../parts/states.tsx";
 import { STRINGS } from "../strings.ts";
 import { ChangeLines } from "./change-lines.tsx";
 
@@ -15,6 +16,8 @@ const NAMES = 100;
 const DRAWN_EVERY_MS = 100;
 /** Between two requests for names. */
 const NAMES_EVERY_MS = 500;
+/** A feed does not go on from where it ended. */
+const GONE = 410;
 const NAMED: ReadonlySet<string> = new Set(["catalog", "namespace", "table", "view"]);
 
 /** Within a minute the feed tells changes shard by shard. */
@@ -57,10 +60,10 @@ function useNames(changes: readonly Change[]): readonly FoundThing[] {
 /** The change feed as it happens. */
 export function ChangesPage() {
   const [changes, setChanges] = useState<readonly Change[]>([]);
+  const [refusal, setRefusal] = useState<ApiError>();
   const names = useNames(changes);
   useEffect(() => {
     const ended = new AbortController();
-    const since = new Date(Date.now() - SINCE_MS).toISOString();
     let arrived: Change[] = [];
     const draw = () => {
       const some = arrived;
@@ -68,12 +71,27 @@ export function ChangesPage() {
       if (some.length > 0) setChanges((was) => newestFirst([...some, ...was]).slice(0, KEPT));
     };
     const timer = setInterval(draw, DRAWN_EVERY_MS);
-    const follow = async () => {
+    const follow = async (): Promise<void> => {
+      const since = new Date(Date.now() - SINCE_MS).toISOString();
       for await (const { change } of client.watch({ since, signal: ended.signal })) {
         arrived.push(change);
       }
     };
-    void follow().catch(() => undefined);
+    const begin = async (): Promise<void> => {
+      try {
+        await follow();
+      } catch (error) {
+        if (!(error instanceof ApiError)) return;
+        if (error.problem.status !== GONE) {
+          setRefusal(error);
+          return;
+        }
+        // After a long sleep: what happened meanwhile is too old to be told.
+        setChanges([]);
+        await begin();
+      }
+    };
+    void begin();
     return () => {
       clearInterval(timer);
       ended.abort();
@@ -82,10 +100,11 @@ export function ChangesPage() {
   return (
     <>
       <Heading name={STRINGS.changes} badges={[STRINGS.live]} />
-      {changes.length === 0 ? (
-        <Empty text={STRINGS.noChanges} />
-      ) : (
+      {refusal !== undefined && <Refused error={refusal} />}
+      {changes.length > 0 ? (
         <ChangeLines changes={changes} names={names} />
+      ) : (
+        refusal === undefined && <Empty text={STRINGS.noChanges} />
       )}
     </>
   );

@@ -1,19 +1,17 @@
-import type { Home, UnhealthyTable } from "../../api/page-operations.ts";
+import type { Home } from "../../api/page-operations.ts";
 import type { UsagePeriod } from "../../api/status-operations.ts";
-import { client, now, useLoaded } from "../data.ts";
-import { countText, dollarsText, spanText } from "../format.ts";
+import { client, useLoaded } from "../data.ts";
+import { countText, dollarsText } from "../format.ts";
 import { Ago } from "../parts/ago.tsx";
 import { Code } from "../parts/copy.tsx";
 import { Figure } from "../parts/facts.tsx";
-import { findingsText } from "../parts/findings.tsx";
-import { fullName } from "../parts/full-name.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Link } from "../parts/link.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { type Bar, Bars } from "../pictures/bars.tsx";
-import type { Route } from "../route.ts";
 import { STRINGS } from "../strings.ts";
+import { Care } from "./care.tsx";
 import { ChangeLines } from "./change-lines.tsx";
 
 function firstCatalog(): string {
@@ -169,55 +167,6 @@ function Catalogs({ home: { catalogs } }: { readonly home: Home }) {
           ))}
         </ul>
       )}
-    </section>
-  );
-}
-
-/** The page that says what is wrong with the files of a table. */
-function filesOf(table: UnhealthyTable): Route {
-  const { catalog = "", namespace = [], name } = table;
-  return { view: "table", catalog, namespace, table: name, tab: "files" };
-}
-
-function Care({ home: { failedJobs, unhealthy, dropped } }: { readonly home: Home }) {
-  const isWell = failedJobs.length + unhealthy.length + dropped.length === 0;
-  return (
-    <section class="panel" aria-label={STRINGS.needsCare}>
-      <h2>{STRINGS.needsCare}</h2>
-      {isWell && (
-        <p class="marked good">
-          <Icon name="good" />
-          {STRINGS.allWell}
-        </p>
-      )}
-      <ul class="plain">
-        {failedJobs.map(({ id, kind, error }) => (
-          <li key={id} class="marked bad">
-            <Icon name="warning" />
-            <Link to={{ view: "jobs" }}>
-              Job {kind} failed: {error?.code}
-            </Link>
-          </li>
-        ))}
-        {unhealthy.map((table) => (
-          <li key={table.id} class="marked warn">
-            <Icon name="warning" />
-            <Link to={filesOf(table)}>{fullName(table)}</Link>
-            <span class="dim">{findingsText(table.findings)}</span>
-          </li>
-        ))}
-        {dropped.map(({ id, catalog, namespace = [], name, type, purgeAfter }) => (
-          <li key={id} class="marked">
-            <Icon name="dropped" />
-            <Link to={{ view: "dropped" }}>
-              {type} {[...(catalog === undefined ? [] : [catalog]), ...namespace, name].join(".")}
-            </Link>
-            <span class="dim">
-              is purged in {spanText(Math.max(0, Date.parse(purgeAfter) - now.value))}
-            </span>
-          </li>
-        ))}
-      </ul>
     </section>
   );
 }

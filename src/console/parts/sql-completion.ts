@@ -3,9 +3,10 @@ import {
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  closeCompletion,
 } from "@codemirror/autocomplete";
 import { EditorState, type Extension } from "@codemirror/state";
-import { tooltips } from "@codemirror/view";
+import { type EditorView, tooltips } from "@codemirror/view";
 import { SQL_FUNCTIONS } from "../sql-functions.ts";
 import type { KnownRelation, SqlNames } from "../sql-names.ts";
 import { type Named, type Place, placeIn } from "../sql-tokens.ts";
@@ -200,4 +201,9 @@ async function relationsOf(place: Place, names: SqlNames): Promise<Offered> {
 /** A name that SQL does not search for has its namespace in front of it. */
 function pathOf({ schema, writtenSchema, written }: KnownRelation): string {
   return SEARCHED.has(schema) ? written : `${writtenSchema}.${written}`;
+}
+
+/** Takes the offers away, and those that were asked for and have not come yet. */
+export function closeOffers(view: EditorView): void {
+  closeCompletion(view);
 }

@@ -6,7 +6,7 @@ import { tags } from "@lezer/highlight";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { SqlNames } from "../sql-names.ts";
-import { sqlCompletion } from "./sql-completion.ts";
+import { closeOffers, sqlCompletion } from "./sql-completion.ts";
 
 /** What a page does with the text of its editor. */
 export interface SqlText {
@@ -90,6 +90,13 @@ const REPLACES = EditorView.domEventHandlers({
   },
 });
 
+/** Names that come after the focus has gone would lie over what it went to. */
+const LEAVES = EditorView.domEventHandlers({
+  blur: (_event, view) => {
+    setTimeout(() => closeOffers(view));
+  },
+});
+
 /**
  * An editor of SQL: colours, brackets, undo. It lies in a shadow root, where its style sheets are
  * objects of the page: the policy of the console refuses elements with style text. The tab key
@@ -105,6 +112,7 @@ export function SqlEditor({ label, initial, onRun, text, names }: SqlEditorProps
     if (host.current === null) return undefined;
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
     const runs = () => {
+      closeOffers(view);
       run.current();
       return true;
     };
@@ -121,6 +129,7 @@ export function SqlEditor({ label, initial, onRun, text, names }: SqlEditorProps
         syntaxHighlighting(COLOURS),
         LOOK,
         REPLACES,
+        LEAVES,
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off" }),
       ],

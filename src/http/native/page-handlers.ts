@@ -7,12 +7,11 @@ import type {
   UnhealthyTable,
 } from "../../api/page-operations.ts";
 import type { FoundThing, Summary, Thing } from "../../api/resources.ts";
-import { FirnError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { healthOfTotals } from "../../iceberg/table-health.ts";
 import type { Actor } from "../../service/actor.ts";
 import type { ChangeInfo } from "../../service/entity-history.ts";
 import type { ModelService } from "../../service/resources/service.ts";
+import { adviceOf, countTables } from "./advice.ts";
 import type { Handlers } from "./call.ts";
 import { icebergPage, SNAPSHOTS } from "./iceberg-page.ts";
 import { catalogOf, namespaceOf, relationOf } from "./names.ts";
@@ -29,6 +28,13 @@ import {
 } from "./render.ts";
 import { snapshotPage } from "./snapshot-pages.ts";
 import { mayOnAccount, renderPeriod } from "./status-handlers.ts";
+import {
+  aFewAtOnce,
+  figuresOf,
+  READS,
+  thoseWithFindings,
+  unlessForbidden,
+} from "./table-figures.ts";
 import { timeText } from "./times.ts";
 import { viewPage } from "./view-page.ts";
 
@@ -40,8 +46,8 @@ const COUNTED = 20 * LIMITS.pageSize;
 const CHANGES_SHOWN = 50;
 const JOBS_LOOKED_AT = 200;
 const FEW = 10;
-/** Tables whose snapshots are read at once. */
-const READS = 16;
+/** Names that the first look at the account's tables takes. */
+const FIRST_NAMES = READS;
 
 export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
   getHome: async ({ actor, service, node }) => {
@@ -54,6 +60,10 @@ export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
     const failed = jobs.items.filter(({ state }) => state === "failed");
     const things = thingsOf(recent.changes.slice(-CHANGES_SHOWN));
     const names = await service.lookup.whereAre(actor, things);
+    const [unhealthy, advice] = await Promise.all([
+      unhealthyOf(service, actor, names),
+      adviceOf(service, actor, { pageSize: FIRST_NAMES }),
+    ]);
     return {
       catalogs: catalogs.items.map((item) => renderSummary(item)),
       changes: recent.changes.slice(-CHANGES_SHOWN).reverse().map(renderChange),
@@ -62,9 +72,17 @@ export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
       failedJobs: failed.slice(0, FEW).map(renderJob),
       dropped: dropped.items.map(renderDropped),
       names,
-      unhealthy: await unhealthyOf(service, actor, names),
+      unhealthy,
+      advice,
       ...usageOf(actor, node),
     };
+  },
+  listAdvice: async ({ actor, service, query: { count = false, ...page } }) => {
+    const [advice, counted] = await Promise.all([
+      adviceOf(service, actor, page),
+      count ? countTables(service, actor) : {},
+    ]);
+    return { ...advice, ...counted };
   },
   getCatalogPage: async ({ actor, service, params, query }) => {
     const place = catalogOf(params);
@@ -119,16 +137,6 @@ export const PAGE_HANDLERS: Handlers<keyof PageOperations> = {
   },
 };
 
-/** A part of a page that the actor may not see is left out; the others are shown. */
-async function unlessForbidden<T>(part: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await part;
-  } catch (error) {
-    if (error instanceof FirnError && error.kind === "Forbidden") return otherwise;
-    throw error;
-  }
-}
-
 const NAMED: readonly string[] = ["catalog", "namespace", "table", "view"];
 
 /** What the first entities of changes are, once each. */
@@ -166,26 +174,17 @@ async function besideTables(
   };
 }
 
-/** Lists of tables with what their current snapshots say, a few reads at once. */
-async function tableLines(
+/** Lists of tables with what their current snapshots say. */
+function tableLines(
   service: ModelService,
   actor: Actor,
   { catalog, path }: { readonly catalog: string; readonly path: readonly string[] },
   summaries: readonly Summary[],
 ): Promise<readonly TableLine[]> {
-  const lines: TableLine[] = [];
-  for (let from = 0; from < summaries.length; from += READS) {
-    const some = summaries.slice(from, from + READS);
-    lines.push(
-      ...(await Promise.all(
-        some.map(async (summary) => {
-          const ref = { catalog, namespace: path, table: summary.name };
-          return { ...summary, ...(await figuresOf(service, actor, ref, summary)) };
-        }),
-      )),
-    );
-  }
-  return lines;
+  return aFewAtOnce(summaries, async (summary) => {
+    const ref = { catalog, namespace: path, table: summary.name };
+    return { ...summary, ...(await figuresOf(service, actor, ref, summary)) };
+  });
 }
 
 /** Those of a few tables, the newest changed first, that want care. */
@@ -195,78 +194,7 @@ async function unhealthyOf(
   names: readonly FoundThing[],
 ): Promise<readonly UnhealthyTable[]> {
   const tables = names.filter(({ type }) => type === "table").slice(-READS);
-  const found = await Promise.all(
-    tables.map(async (one) => {
-      const { catalog = "", namespace = [], name } = one;
-      const ref = { catalog, namespace, table: name };
-      const { findings = [] } = await unlessForbidden(figuresOf(service, actor, ref, {}), {});
-      return findings.length === 0 ? [] : [{ ...one, findings }];
-    }),
-  );
-  return found.flat();
-}
-
-type Figures = Omit<TableLine, keyof Summary>;
-
-/** A table without a snapshot, or one that has gone since, or whose file is damaged, has none. */
-async function figuresOf(
-  service: ModelService,
-  actor: Actor,
-  ref: Parameters<ModelService["snapshots"]["current"]>[1],
-  { format }: Pick<Summary, "format">,
-): Promise<Figures> {
-  if (format !== undefined && format !== "ICEBERG") return {};
-  try {
-    const { summary, timestampMs, operation } = await service.snapshots.current(actor, ref);
-    const figure = (name: string): string | undefined => {
-      const text = summary[name];
-      return text !== undefined && /^\d{1,18}$/.test(text) ? text : undefined;
-    };
-    const [rows, bytes, files] = ["total-records", "total-files-size", "total-data-files"].map(
-      figure,
-    );
-    const findings = await findingsOf(service, actor, ref, summary);
-    return {
-      ...(findings.length > 0 && { findings }),
-      ...(rows !== undefined && { rows }),
-      ...(bytes !== undefined && { bytes }),
-      ...(files !== undefined && { files }),
-      lastCommit: timeText(timestampMs),
-      operation,
-    };
-  } catch (error) {
-    if (error instanceof FirnError && ["NotFound", "Invalid", "Corrupt"].includes(error.kind)) {
-      return {};
-    }
-    throw error;
-  }
-}
-
-/** Below this no table has so many files that a rewrite is worth it. */
-const LEAST_FILES = 10;
-
-/** What totals tell of a table; its metadata is read only where it may matter. */
-async function findingsOf(
-  { snapshots }: ModelService,
-  actor: Actor,
-  ref: Parameters<ModelService["snapshots"]["metadata"]>[1],
-  summary: Readonly<Record<string, string>>,
-): Promise<readonly string[]> {
-  const total = (name: string): bigint => {
-    const text = summary[`total-${name}`] ?? "";
-    return /^\d{1,18}$/.test(text) ? BigInt(text) : 0n;
-  };
-  const deleted = total("position-deletes") + total("equality-deletes");
-  const files = Number(total("data-files"));
-  if (files < LEAST_FILES && deleted === 0n) return [];
-  const totals = {
-    files,
-    deleted,
-    bytes: total("files-size"),
-    rows: total("records"),
-    deleteFiles: Number(total("delete-files")),
-  };
-  return healthOfTotals(totals, await snapshots.metadata(actor, ref));
+  return thoseWithFindings(service, actor, tables);
 }
 
 interface Recent {

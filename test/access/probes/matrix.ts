@@ -47,6 +47,7 @@ const FOR_ALL: ReadonlySet<string> = new Set([
   "getMe",
   "getNode",
   "getHome",
+  "listAdvice",
   "findNames",
   "searchNames",
 ]);

@@ -177,7 +177,7 @@ export const OPERATORS: ReadonlySet<string> = new Set(
 
 const NATIVE: Readonly<Record<string, Rule>> = {
   // A statement is judged by the names in it, which `test/sql` and `test/pgwire` show.
-  ...all(ANY, "getInfo getMe getNode getHome findNames searchNames listCatalogs runSql"),
+  ...all(ANY, "getInfo getMe getNode getHome listAdvice findNames searchNames listCatalogs runSql"),
   listCatalogs: (sent) => (asks(sent, "state=DROPPED") ? [["A", "read-metadata"]] : []),
   ...all(
     readMetadata("A"),
