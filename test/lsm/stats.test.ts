@@ -71,6 +71,42 @@ describe("statistics", () => {
     await engine.close();
     expect(await sample("disk_bytes")).toBeUndefined();
   });
+
+  it("count values that lie apart, as long as they live", async () => {
+    const clock = new VirtualClock();
+    const prng = new SeededPrng(1);
+    const store = new MemoryBlobStore(clock);
+    const metrics = createMetrics();
+    const budget = new MemoryBudget(16_000_000);
+    const engine = await Engine.open({
+      store,
+      wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
+      clock,
+      prng,
+      node: new Processes().start(),
+      budget,
+      metrics: { of: new LsmMetrics(metrics, budget), shard: "one" },
+    });
+    const [bytes, count] = [40_000, 5];
+    for (let i = 0; i < count; i++) await engine.put(key(i), new Uint8Array(bytes).fill(i));
+    await engine.flush();
+    const { tree, flush } = engine.stats();
+    expect([tree.values, tree.valueBytes]).toEqual([count, count * bytes]);
+    const sizes = async (directory: string): Promise<number> =>
+      (await store.list(directory)).reduce((sum, { size }) => sum + size, 0);
+    expect(await sizes("sst/")).toBe(tree.fileBytes);
+    expect(flush.fileBytes).toBe(tree.fileBytes + (await sizes("values/")));
+    expect(metrics.print()).toContain(`firn_lsm_values{shard="one"} ${count}\n`);
+    expect(metrics.print()).toContain(`firn_lsm_value_bytes{shard="one"} ${count * bytes}\n`);
+    await engine.delete(key(0));
+    await engine.put(key(1), new Uint8Array(10));
+    await engine.flush();
+    await engine.compact();
+    expect(engine.stats().tree).toMatchObject({ values: 3, valueBytes: 3 * bytes });
+    // A compaction copies references.
+    expect(engine.stats().compaction.outputBytes).toBeLessThan(bytes);
+    await engine.close();
+  });
 });
 
 describe("statistics of what is kept", () => {

@@ -23,6 +23,9 @@ export interface TreeFigures {
   /** Of those, what lies with the shard that this one is a clone of. */
   readonly foreignTables: number;
   readonly foreignBytes: number;
+  /** Values that lie apart, and their bytes as they were given: `fileBytes` are without them. */
+  readonly values: number;
+  readonly valueBytes: number;
   readonly rawBytes: number;
   readonly entries: number;
   readonly deletions: number;
@@ -88,6 +91,8 @@ export function treeFigures(manifest: Manifest): TreeFigures {
     ranges: sum((table) => table.stats.ranges),
     levels: [manifest.level0, ...manifest.runs.map((run) => run.tables)].map(levelFigures),
   };
+    values: sum((table) => table.stats.apart),
+    valueBytes: sum((table) => table.stats.apartBytes),
 }
 
 function levelFigures(tables: readonly SstMeta[]): LevelFigures {

@@ -32,7 +32,10 @@ export interface FlushTarget extends TableTarget {
 
 export interface FlushFigures {
   readonly flushes: number;
-  /** Of keys and values that were flushed, of the files they became, and the time it took. */
+  /**
+   * Of keys and values that were flushed, of the files that they became, objects of values among
+   * them, and the time it took.
+   */
   readonly rawBytes: number;
   readonly fileBytes: number;
   readonly totalMs: number;
@@ -148,13 +151,19 @@ export class Flusher {
     const id = mintUlid(clock, prng);
     underWay.begin(id);
     let made: SstMeta;
+    let valueBytes = 0;
     try {
       made = await writeTable(
         this.#target,
         memtable,
         id,
         this.#target.snapshots(memtable.maxSequence),
-        (value) => underWay.beginValue(value, id),
+        {
+          onValue: (value) => underWay.beginValue(value, id),
+          onStored: (bytes) => {
+            valueBytes += bytes;
+          },
+        },
       );
     } catch (error) {
       underWay.end(id);
@@ -163,7 +172,7 @@ export class Flusher {
     const tookMs = watch.elapsedMs();
     this.#flushes++;
     this.#rawBytes += memtable.rawBytes;
-    this.#fileBytes += made.fileBytes;
+    this.#fileBytes += made.fileBytes + valueBytes;
     this.#totalMs += tookMs;
     this.#target.onFlushed(memtable.memoryBytes, tookMs);
     return made;

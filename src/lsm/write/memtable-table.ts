@@ -26,6 +26,14 @@ export interface TableTarget {
   readonly semantics: EntrySemantics;
 }
 
+/** Who is told of values apart. */
+export interface ValueNews {
+  /** Before one is written. */
+  readonly onValue?: (id: Ulid) => void;
+  /** How many bytes all of them took, once they are there. */
+  readonly onStored?: (bytes: number) => void;
+}
+
 /** The event loop belongs to others after this long. */
 const SLICE_MS = 2;
 /** Entries between two looks at the clock. */
@@ -54,7 +62,6 @@ export async function writeTables(
  * put, of a stream; before it ends, one for each value that goes apart.
  *
  * @param states that are read, ascending.
- * @param onValue told of the ids of values apart, before they are written.
  * @throws what the store throws: then there is no such table.
  */
 export async function writeTable(
@@ -62,13 +69,13 @@ export async function writeTable(
   memtable: Memtable,
   id: Ulid,
   states: readonly Sequence[],
-  onValue: (id: Ulid) => void = () => undefined,
+  { onValue, onStored }: ValueNews = {},
 ): Promise<SstMeta> {
   const { clock, options, store, prefix, semantics } = target;
   assert(memtable.frozen, "a memtable takes no write while it is written to a table");
   const { compression, blockBytes, prefixes } = options;
   const writer = new SstWriter(id, { compression, blockBytes, prefixes });
-  const values = new ValueSink({ ...target, onBegin: onValue });
+  const values = new ValueSink({ ...target, ...(onValue && { onBegin: onValue }) });
   const filter = new VersionFilter(
     {
       snapshots: states,
@@ -105,6 +112,7 @@ export async function writeTable(
     made.stats.entries <= memtable.entries,
     "a table holds no more versions than its memtable",
   );
+  onStored?.(values.storedBytes);
   return made;
 }
 
