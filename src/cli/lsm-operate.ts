@@ -1,7 +1,13 @@
 import type { Clock } from "../base/clock.ts";
+import { FirnError } from "../base/error.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { OperatorClient } from "../http/admin/client.ts";
-import type { CompactionReport, ShardAdmin, TreeReport } from "../http/admin/shard-admin.ts";
+import type {
+  CompactionReport,
+  ShardAdmin,
+  ShardReport,
+  TreeReport,
+} from "../http/admin/shard-admin.ts";
 import { noShard } from "../lsm/tools.ts";
 import { abortAfter } from "../runtime/clock.ts";
 import { openStores } from "../runtime/compose.ts";
@@ -10,11 +16,14 @@ import { mintNodeId } from "../runtime/node-identity.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
+import type { HotShard } from "../service/rows/row-heat.ts";
 import type { Output } from "./output.ts";
 import { operatorTarget, type ServerAt } from "./server-at.ts";
 
 /** Intervals between two polls of a compaction, and between two lines of progress. */
 const LOOK_MS = 200;
+/** Of the operations on a table: a key that has more is worth a word. */
+const TOP_SHARE = 0.1;
 const LINE_MS = 2_000;
 
 /** A compaction, in this process or in a server. */
@@ -101,22 +110,55 @@ function treeText(tree: TreeReport): string {
   );
 }
 
-/** Prints the hottest key prefixes. @throws FirnError as `OperatorClient`. */
-export async function hot(at: ServerAt, { print }: Output): Promise<number> {
-  const { hot: found, throttles } = await (await clientOf(at)).report();
+/**
+ * Prints the hottest key prefixes of the catalog's own shard, and the hottest tables of those of
+ * row tables. @throws FirnError as `OperatorClient`.
+ */
+export async function hot(at: ServerAt, output: Output): Promise<number> {
+  const client = await clientOf(at);
+  const report = await client.report().catch((error: unknown) => {
+    // Profile aws has its pointers in DynamoDB.
+    if (error instanceof FirnError && error.code === "SHARD_NOT_FOUND") return undefined;
+    throw error;
+  });
+  if (report !== undefined) printHot(report, output);
+  const { shards } = await client.hotTables();
+  for (const shard of shards) printHotTables(shard, output);
+  return 0;
+}
+
+type Met = { readonly share: number; readonly perSecond: number; readonly keys: number };
+
+function metText({ share, perSecond, keys }: Met): string {
+  const percent = `${Math.round(100 * share)} %`.padStart(5);
+  const many = `${keys} ${keys === 1 ? "key" : "keys"}`;
+  return `  ${percent} ${Math.round(perSecond)}/s on at least ${many}`;
+}
+
+function printHot({ hot: found, throttles }: ShardReport, { print }: Output): void {
   for (const kind of ["reads", "writes"] as const) {
     print(`${kind}:${found[kind].length === 0 ? " too few operations" : ""}\n`);
-    for (const { prefix, share, perSecond, keys } of found[kind]) {
-      const percent = `${Math.round(100 * share)} %`.padStart(5);
-      const many = `${keys} ${keys === 1 ? "key" : "keys"}`;
-      print(`  ${percent} ${Math.round(perSecond)}/s on at least ${many}: "${prefix}"\n`);
-    }
+    for (const met of found[kind]) print(`${metText(met)}: "${met.prefix}"\n`);
   }
   for (const { prefix, writesPerSecond, leftSeconds, refused } of throttles) {
     const left = `${leftSeconds} s left, ${refused} refused`;
     print(`limited to ${writesPerSecond} writes/s, ${left}: "${prefix}"\n`);
   }
-  return 0;
+}
+
+function printHotTables({ catalog, shard, ...found }: HotShard, { print }: Output): void {
+  for (const kind of ["reads", "writes"] as const) {
+    const few = found[kind].length === 0 ? " too few operations" : "";
+    print(`${kind} of shard ${catalog}.${shard}:${few}\n`);
+    for (const met of found[kind]) {
+      const { table, index, keys, topShare } = met;
+      const of = table === undefined ? "what the shard keeps of its tables" : `table ${table}`;
+      const where = index === undefined ? of : `index ${index} of ${of}`;
+      const one = keys > 1 && topShare >= TOP_SHARE;
+      const top = one ? `, ${Math.round(100 * topShare)} % of it on one key` : "";
+      print(`${metText(met)}: ${where}${top}\n`);
+    }
+  }
 }
 
 /** Rate-limits writes below a prefix. @throws FirnError as `OperatorClient`. */

@@ -85,7 +85,9 @@ function addOperations(lsm: Command, context: SettingsContext, run: RunLsm): voi
   });
   lsm
     .command("hot")
-    .description("Print the key prefixes with the most recent reads and writes.")
+    .description(
+      "Print the key prefixes, row tables and indexes with the most recent reads and writes.",
+    )
     .argument(...server)
     .option(...token)
     .action((at: string, options: ServerOptions) =>

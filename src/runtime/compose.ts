@@ -8,6 +8,7 @@ import { Locations } from "../blob/locations.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
 import type { Table } from "../catalog/model.ts";
+import type { HotTables } from "../http/admin/hot-tables.ts";
 import type { Housekeeping, PageAsked } from "../http/admin/housekeeping.ts";
 import type { KeyAdmin } from "../http/admin/key-admin.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
@@ -72,6 +73,8 @@ export interface Composition
   readonly metrics: Metrics;
   /** What operators ask of the catalog. */
   readonly housekeeping: Housekeeping;
+  /** The row tables that are read and written most, of the shards that this process has open. */
+  hotTables(): Promise<HotTables>;
   /** Tells its listener of each access to the files of tables that is given away. */
   readonly fileNews: FileAccessRelay;
   /** Keys of the deployment, for operators. */
@@ -389,6 +392,7 @@ export async function composeOver(
     metrics,
     housekeeping: housekeepingOf(node, accounts, stores, settings, components),
     fileNews,
+    hotTables: async () => ({ shards: await node.rows.hot(OPERATOR) }),
     keyAdmin: keyAdminOf(node, stores, settings),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
     sharedShards: stores.sharedShards,

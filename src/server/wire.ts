@@ -1,5 +1,6 @@
 import { StoreObservers } from "../base/store-observers.ts";
 import type { CollectGarbage } from "../http/admin/gc-admin.ts";
+import type { HotTables } from "../http/admin/hot-tables.ts";
 import type { Housekeeping } from "../http/admin/housekeeping.ts";
 import type { KeyAdmin } from "../http/admin/key-admin.ts";
 import { adminProtocol } from "../http/admin/protocol.ts";
@@ -48,6 +49,8 @@ export interface Serving
   readonly check?: StoreCheck;
   /** Of the catalog that it serves. */
   readonly housekeeping?: Housekeeping;
+  /** The row tables that are read and written most. */
+  readonly hotTables?: () => Promise<HotTables>;
   readonly keyAdmin?: KeyAdmin;
   /** Collects garbage at once, or says what would go. */
   readonly collect?: CollectGarbage;
@@ -68,6 +71,7 @@ type OfComposition =
   | "readBody"
   | "shards"
   | "housekeeping"
+  | "hotTables"
   | "keyAdmin"
   | "ready"
   | "check"
@@ -89,6 +93,7 @@ export function servingOf(composition: Composition): Pick<Serving, OfComposition
     ready: () => composition.ready(),
     check: (repair) => composition.check(repair),
     collect: (force, ended) => composition.collect(force, ended),
+    hotTables: () => composition.hotTables(),
   };
 }
 
@@ -142,6 +147,7 @@ export function wireServer(serving: Serving): FirnServer {
       shards,
       store,
       housekeeping,
+      hotTables: serving.hotTables,
       keys: serving.keyAdmin,
       gc: collect && { collect, clock },
       authorize,

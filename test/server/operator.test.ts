@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ShardReport } from "../../src/http/admin/shard-admin.ts";
-import { Firn } from "../../src/index.ts";
+import { columns, Firn, Schema } from "../../src/index.ts";
 import { operatorTokenFile } from "../../src/runtime/operator-place.ts";
 import { firnLsm, servedFrom } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
@@ -46,6 +46,35 @@ async function makeNamespaces(url: string, count: number): Promise<void> {
 }
 
 describe("an operator", () => {
+  it("is shown the hot tables and indexes of every shard of a catalog", async () => {
+    const dir = scratchDirectory();
+    const server = await open(dir);
+    const acme = server.catalog("acme");
+    const space = await acme.createNamespace("s");
+    await acme.createShard("hot");
+    const schema = Schema.table({
+      columns: { id: columns.int4(), v: columns.text() },
+      primaryKey: ["id"],
+    });
+    const cold = await space.createTable("cold", schema);
+    const wide = await space.createTable("wide", schema, { shard: "hot" });
+    const one = await space.createTable("one", schema, { shard: "hot" });
+    await wide.createIndex({ name: "by_v", parts: [{ column: "v" }] });
+    await cold.put({ id: 1, v: "v" });
+    for (let i = 0; i < 120; i++) {
+      const rows = Array.from({ length: 40 }, (_, n) => ({ id: 40 * i + n, v: `v${n}` }));
+      await wide.insert(...rows);
+      await Promise.all(rows.slice(0, 20).map(() => one.put({ id: 7, v: "again" })));
+    }
+    const { out } = await firn({}, "hot", server.url ?? "");
+    const [, writes = ""] = out.split("writes of shard acme.hot:");
+    expect(writes).toMatch(/ % \d+\/s on at least \d+ keys: table s\.wide\n/);
+    expect(writes).toMatch(/: index by_v of table s\.wide\n/);
+    expect(writes).toMatch(/ on at least 1 key: table s\.one\n/);
+    expect(out).toContain("writes of shard acme.default: too few operations\n");
+    expect(out).not.toContain("s.cold");
+  });
+
   it("compacts a shard beside its server, then without it, and learns of both", async () => {
     const dir = scratchDirectory();
     const server = await open(dir);

@@ -61,6 +61,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "Rights",
   "SigningKeys",
   "RowCursors",
+  "RowHeat",
   "RowIndexJobs",
   "RowMoveJobs",
   "RowReaders",

@@ -12,6 +12,7 @@ import type { BackupReport } from "../../service/backup/take.ts";
 import type { DroppedInfo, DroppedPage } from "../../service/dropped-admin.ts";
 import type { JobInfo, JobsPage } from "../../service/jobs-admin.ts";
 import type { ChangesRequest } from "./change-lines.ts";
+import type { HotTables } from "./hot-tables.ts";
 import type { Housekeeping, PageAsked } from "./housekeeping.ts";
 import type { KeyAdmin } from "./key-admin.ts";
 import type {
@@ -93,6 +94,10 @@ export class OperatorClient implements Housekeeping, KeyAdmin {
   async cancelJob(id: string): Promise<JobInfo> {
     const path = `${ADMIN}/jobs/${encodeURIComponent(id)}/cancel`;
     return (await this.#request(path, {})) as JobInfo;
+  }
+
+  async hotTables(): Promise<HotTables> {
+    return (await this.#get("/hot-tables")) as HotTables;
   }
 
   async backup(request: BackupRequest): Promise<BackupReport> {

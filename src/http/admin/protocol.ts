@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Framework } from "../framework.ts";
 import type { Protocol } from "../protocol.ts";
 import { addGcRoute, type CollectGarbage } from "./gc-admin.ts";
+import { addHotRoute, type HotTables } from "./hot-tables.ts";
 import { addHousekeepingRoutes, type Housekeeping } from "./housekeeping.ts";
 import { addKeyRoutes, type KeyAdmin } from "./key-admin.ts";
 import { addShardRoutes, addStoreRoutes } from "./routes.ts";
@@ -16,6 +17,7 @@ export interface AdminOptions {
   /** Of the catalog that this process serves. */
   readonly housekeeping?: Housekeeping | undefined;
   readonly keys?: KeyAdmin | undefined;
+  readonly hotTables?: (() => Promise<HotTables>) | undefined;
   readonly gc?: { readonly collect: CollectGarbage; readonly clock: Clock } | undefined;
   /** @throws FirnError where a request may not ask for it. Called before its body is read. */
   readonly authorize: (request: IncomingMessage) => void;
@@ -31,13 +33,14 @@ export interface AdminOptions {
  */
 export function adminProtocol(
   framework: Framework,
-  { shards, store, housekeeping, keys, gc, authorize }: AdminOptions,
+  { shards, store, housekeeping, hotTables, keys, gc, authorize }: AdminOptions,
 ): Protocol {
   const routes = async (app: FastifyInstance): Promise<void> => {
     app.addHook("onRequest", async ({ raw }) => authorize(raw));
     addShardRoutes(app, shards);
     if (store !== undefined) addStoreRoutes(app, store);
     if (housekeeping !== undefined) addHousekeepingRoutes(app, housekeeping);
+    if (hotTables !== undefined) addHotRoute(app, hotTables);
     if (keys !== undefined) addKeyRoutes(app, keys);
     if (gc !== undefined) addGcRoute(app, gc.collect, gc.clock);
   };

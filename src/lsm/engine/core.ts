@@ -31,7 +31,7 @@ import type { Opened } from "./open.ts";
 import { Published } from "./published.ts";
 import { Reads } from "./reads.ts";
 import { StateView } from "./state-view.ts";
-import { amplification, type LsmStats, treeFigures } from "./stats.ts";
+import { amplification, type HotGroups, type LsmStats, treeFigures } from "./stats.ts";
 
 /** What compaction still has to rewrite, in bytes: writes slow down from, are refused from. */
 const COMPACTION_DEBT_BYTES = [8_589_934_592, 34_359_738_368] as const;
@@ -205,6 +205,12 @@ export class Core {
       gc,
       amplification: amplification(manifest, tree, flush, compaction),
     };
+  }
+
+  /** As `Engine.hotBelow`. */
+  hotBelow(bytes: number): HotGroups {
+    const [reads, written] = [this.reads.lookups.samples, this.writes.samples];
+    return { reads: reads.hottestOf(bytes), writes: written.hottestOf(bytes) };
   }
 
   /** Goes on with what the replay brought. */

@@ -18,7 +18,7 @@ import { Core } from "./core.ts";
 import { type OpenOptions, openShard } from "./open.ts";
 import { openPast, type PastState } from "./past-state.ts";
 import type { StateView } from "./state-view.ts";
-import type { LsmStats } from "./stats.ts";
+import type { HotGroups, LsmStats } from "./stats.ts";
 
 /**
  * Which state a read sees: everything that was applied in this process (`memory`, the default), or
@@ -375,6 +375,14 @@ export class Engine {
 
   stats(): LsmStats {
     return this.#core.stats();
+  }
+
+  /**
+   * What the latest reads and writes met, by the first so many bytes of their keys: by samples, the
+   * largest share first; nothing while too little is done.
+   */
+  hotBelow(bytes: number): HotGroups {
+    return this.#core.hotBelow(bytes);
   }
 
   /**

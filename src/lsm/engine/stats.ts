@@ -3,7 +3,7 @@ import { type Manifest, tablesIn } from "../format/manifest.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { GcFigures } from "../maintenance/gc.ts";
 import type { CacheFigures } from "../read/cache.ts";
-import type { HotPrefix } from "../read/hot-prefixes.ts";
+import type { HotGroup, HotPrefix } from "../read/hot-prefixes.ts";
 import type { ReadFigures } from "../read/point-lookups.ts";
 import type { TableFigures } from "../read/table-cache.ts";
 import type { RetentionFigures } from "../states/retention-figures.ts";
@@ -41,6 +41,12 @@ export interface LevelFigures {
   readonly bytes: number;
   readonly entries: number;
   readonly deletions: number;
+}
+
+/** Which of the prefixes of one length the latest operations met, by samples. */
+export interface HotGroups {
+  readonly reads: readonly HotGroup[];
+  readonly writes: readonly HotGroup[];
 }
 
 /** Sums of one engine since it was opened; bytes, milliseconds, counts. */
@@ -85,14 +91,14 @@ export function treeFigures(manifest: Manifest): TreeFigures {
     fileBytes: sum((table) => table.fileBytes),
     foreignTables: sum((table) => (table.home === undefined ? 0 : 1)),
     foreignBytes: sum((table) => (table.home === undefined ? 0 : table.fileBytes)),
+    values: sum((table) => table.stats.apart),
+    valueBytes: sum((table) => table.stats.apartBytes),
     rawBytes: sum((table) => table.stats.rawBytes),
     entries: sum((table) => table.stats.entries),
     deletions: sum((table) => table.stats.deletions),
     ranges: sum((table) => table.stats.ranges),
     levels: [manifest.level0, ...manifest.runs.map((run) => run.tables)].map(levelFigures),
   };
-    values: sum((table) => table.stats.apart),
-    valueBytes: sum((table) => table.stats.apartBytes),
 }
 
 function levelFigures(tables: readonly SstMeta[]): LevelFigures {

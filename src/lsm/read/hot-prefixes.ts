@@ -10,8 +10,15 @@ export interface HotPrefix {
   readonly keys: number;
 }
 
+/** What the keys below one prefix of a given length are met for. */
+export interface HotGroup extends HotPrefix {
+  /** Of the operations below it, those on the key that is met most. */
+  readonly topShare: number;
+}
+
 /** What has a smaller share is not told of. */
 const LEAST_SHARE = 0.05;
+const LEAST_GROUP = 0.01;
 /** A hot spot: what spreads over more keys than this is load, which a tree bears well. */
 const SPOT_KEYS = 8;
 
@@ -50,6 +57,27 @@ export function hotPrefixes(keys: readonly Key[], perSecond: number): readonly H
   };
   look(0, sorted.length, 0, false);
   return found.sort((a, b) => b.share - a.share || (a.prefix < b.prefix ? -1 : 1));
+}
+
+/**
+ * The operations by what their keys begin with, so many bytes of each, the largest share first. A
+ * share of less than 1 % is not told of.
+ */
+export function hotGroups(
+  keys: readonly Key[],
+  length: number,
+  perSecond: number,
+): readonly HotGroup[] {
+  const groups = Map.groupBy(keys, (key) => key.slice(0, length));
+  const found = [...groups].map(([prefix, met]) => {
+    const share = met.length / keys.length;
+    const each = [...Map.groupBy(met, (key) => key).values()].map((same) => same.length);
+    const topShare = Math.max(...each) / met.length;
+    return { prefix, share, perSecond: perSecond * share, keys: each.length, topShare };
+  });
+  return found
+    .filter(({ share }) => share >= LEAST_GROUP)
+    .sort((a, b) => b.share - a.share || (a.prefix < b.prefix ? -1 : 1));
 }
 
 /** The largest of the hot spots: a prefix that many operations meet on few keys. */

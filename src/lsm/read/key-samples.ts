@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { type Key, latin1Text } from "../format/entry.ts";
-import { type HotPrefix, hotPrefixes } from "./hot-prefixes.ts";
+import { type HotGroup, type HotPrefix, hotGroups, hotPrefixes } from "./hot-prefixes.ts";
 
 /** One operation of so many is noted, in the mean. */
 const EVERY = 16;
@@ -68,6 +68,18 @@ export class KeySamples {
 
   /** The prefixes that they meet most, hottest first; none while too little is done. */
   hottest(): readonly HotPrefix[] {
+    const { keys, perSecond } = this.#latest();
+    return hotPrefixes(keys, perSecond);
+  }
+
+  /** As `hottest`, of the prefixes of one length. */
+  hottestOf(length: number): readonly HotGroup[] {
+    const { keys, perSecond } = this.#latest();
+    return hotGroups(keys, length, perSecond);
+  }
+
+  /** The keys of the window, none where they are too few, and what they stand for. */
+  #latest(): { readonly keys: readonly Key[]; readonly perSecond: number } {
     const nowMs = this.#clock.monotonicMs();
     const sinceMs = Math.max(this.#startMs, nowMs - WINDOW_MS);
     let oldestMs = Number.POSITIVE_INFINITY;
@@ -77,11 +89,10 @@ export class KeySamples {
       oldestMs = Math.min(oldestMs, atMs);
       return true;
     });
-    if (keys.length < MIN_SAMPLES) return [];
+    if (keys.length < MIN_SAMPLES) return { keys: [], perSecond: 0 };
     // Where the ring is not full, they are all of the window.
     const spanMs = nowMs - (keys.length < SAMPLES ? sinceMs : oldestMs);
-    const perSecond = (keys.length * EVERY * 1_000) / Math.max(1, spanMs);
-    return hotPrefixes(keys, perSecond);
+    return { keys, perSecond: (keys.length * EVERY * 1_000) / Math.max(1, spanMs) };
   }
 
   #sample(count: number, keyAt: (index: number) => Key): void {

@@ -434,6 +434,7 @@ const ROWS: RulesOf<RowTables> = {
   sweep: () => onAccount("admin"),
   purge: () => onAccount("admin"),
   publish: () => onAccount("admin"),
+  hot: () => onAccount("admin"),
 };
 
 const ROW_SHARDS: RulesOf<RowShardResources> = {

@@ -20,6 +20,7 @@ import type { RowStore, TableDescriptor, TableSpec } from "../../rows/index.ts";
 import { type Actor, OWN_ACTOR } from "../actor.ts";
 import type { TableLocations } from "../table-locations.ts";
 import type { JsonRows } from "./json-rows.ts";
+import { type HotShard, RowHeat } from "./row-heat.ts";
 import { shardNamed, shardOf } from "./row-places.ts";
 import type { RowShards } from "./row-shards.ts";
 import { checkRowTable, columnsOf, type RowTableReport, sameColumns } from "./table-check.ts";
@@ -222,6 +223,11 @@ export class RowTables {
   /** A shard, for backups; undefined where it was never made. */
   async engineOf(_actor: Actor, shard: string): Promise<Engine | undefined> {
     return await this.#parts.shards.engineOf(shard);
+  }
+
+  /** Which tables are read and written most, of the shards that this process has open. */
+  async hot(_actor: Actor): Promise<readonly HotShard[]> {
+    return await new RowHeat(this.#parts).hot();
   }
 
   /** What was read is answered if no other process had taken the shard over by then. */
