@@ -3,6 +3,7 @@ import type { TableId } from "../base/ids.ts";
 import { Stretches } from "../base/steps.ts";
 import { rangeOfRelation } from "../keys/index.ts";
 import type { Row, StateView, WriteOp } from "../lsm/index.ts";
+import { ChangedKeys, type Stretch } from "./changed-keys.ts";
 import {
   type IncomingMark,
   type MovingMark,
@@ -26,7 +27,8 @@ import type { RowTransaction } from "./transaction.ts";
  *
  *   1. mark   the target takes a copy of the descriptor (`incoming`), the source is told (`moving`)
  *   2. copy   rows and entries, while others write; again until little has changed
- *   3. freeze writers of the source are refused; what has changed since is copied
+ *   3. freeze writers of the source are refused; what has changed since is copied, as the source's
+ *             change feed tells it
  *   4. close  readers are refused too
  *   5. the catalog's batch says that the table is in the target: see `row-moves.ts`
  *   6. arrive the copy is the table, with its sequences and comments
@@ -54,6 +56,12 @@ const MOST_BYTES = 1_048_576;
 /** Behind relation and space. */
 const PREFIX_BYTES = 5;
 
+/** What was written since a pass, of the relation that it was of. */
+interface Since {
+  readonly relation: number;
+  readonly keys: ChangedKeys;
+}
+
 /** Told of rows and entries that were compared. It may throw, which ends the pass. */
 export type OnCompared = (count: number) => Promise<void> | void;
 
@@ -62,6 +70,8 @@ export type IsOver = (job: string) => Promise<boolean>;
 
 export class TableMove {
   readonly #on: TableMoveParts;
+  /** What is written since the last pass, which has made the copy the same. */
+  #since: Since | undefined;
 
   constructor(parts: TableMoveParts) {
     this.#on = parts;
@@ -110,21 +120,45 @@ export class TableMove {
   }
 
   /**
-   * Steps 2 and 3: makes the target's copy the same as the source's newest state.
+   * Steps 2 and 3: makes the target's copy the same as the source's newest state. The first pass
+   * looks at all rows, a later one at what the source's change feed tells, as far as it does.
    *
    * @returns how many rows and entries differed.
    * @throws FirnError `Unavailable`, code `ROW_TABLE_MOVING`: another try has begun.
    */
   async copy(onCompared: OnCompared = () => undefined): Promise<number> {
-    const { source, target } = this.#on;
+    const { source, target, table: id } = this.#on;
     const from = source.engine.readView();
     const into = target.engine.readView();
     try {
-      return await this.#copy(from, into, onCompared);
+      await source.engine.durable();
+      const relation = decoded(await from.get(new DescriptorCache().keyOf(id)))?.relation ?? 0;
+      const keys = await this.#changed(from, relation);
+      const next = new ChangedKeys(source.engine, stretchOf(relation), from.sequence);
+      this.#follow({ relation, keys: next });
+      if (keys === undefined) return await this.#copy(from, into, onCompared);
+      return await this.#copyKeys(from, into, keys, onCompared);
+    } catch (error) {
+      // The copy is not known to be the same.
+      this.#follow(undefined);
+      throw error;
     } finally {
       from.close();
       into.close();
     }
+  }
+
+  /** What was written between the last pass and a state; undefined where that is not known. */
+  async #changed(
+    { sequence }: StateView,
+    relation: number,
+  ): Promise<readonly Uint8Array[] | undefined> {
+    return this.#since?.relation === relation ? await this.#since.keys.until(sequence) : undefined;
+  }
+
+  #follow(since: Since | undefined): void {
+    this.#since?.keys.close();
+    this.#since = since;
   }
 
   /** Step 3. Its rows and its descriptor stay as they are from now on. @throws as `check`. */
@@ -134,6 +168,7 @@ export class TableMove {
 
   /** Step 4, behind the last pass: the target has the descriptor too. */
   async close(): Promise<void> {
+    this.#follow(undefined);
     const { source, target, table: id, attempt } = this.#on;
     const table = await this.#get(source);
     if (table.moving?.state === "copying") throw tableMoving(table.name);
@@ -149,6 +184,7 @@ export class TableMove {
 
   /** Lets others write again, where the catalog has not moved the table. */
   async thaw(): Promise<void> {
+    this.#follow(undefined);
     const { source, table: id, attempt } = this.#on;
     const table = await this.#find(source);
     const { moving } = table ?? {};
@@ -197,6 +233,7 @@ export class TableMove {
 
   /** As if it had never begun. Not behind the catalog's batch. */
   async undo(): Promise<void> {
+    this.#follow(undefined);
     const { source, target, table: id, job } = this.#on;
     const there = await this.#find(target);
     if (there?.incoming?.job === job) await this.#drop(target);
@@ -209,13 +246,65 @@ export class TableMove {
     });
   }
 
-  async #copy(from: StateView, into: StateView, onCompared: OnCompared): Promise<number> {
-    const { source, target, table: id, attempt } = this.#on;
+  /** The descriptors of both sides, and where they lie. @throws FirnError `ROW_TABLE_MOVING`. */
+  async #sides(from: StateView, into: StateView) {
+    const { table: id, attempt } = this.#on;
     const guard = new DescriptorCache().keyOf(id);
     const [table, there] = [decoded(await from.get(guard)), decoded(await into.get(guard))];
     if (table === undefined || there?.incoming?.attempt !== attempt) {
       throw tableMoving(table?.name ?? "");
     }
+    return { guard, table, there };
+  }
+
+  /** Of a source whose other rows and entries the target has as they are. */
+  async #copyKeys(
+    from: StateView,
+    into: StateView,
+    keys: readonly Uint8Array[],
+    onCompared: OnCompared,
+  ): Promise<number> {
+    const { guard, there } = await this.#sides(from, into);
+    const { from: prefix } = rangeOfRelation(ROW_SPACE, there.relation);
+    let ops: WriteOp[] = [];
+    let bytes = 0;
+    const flush = async (): Promise<void> => {
+      const batch = ops;
+      ops = [];
+      bytes = 0;
+      if (batch.length > 0) await this.#write(guard, batch);
+    };
+    for (let at = 0; at < keys.length; at += MOST_OPS) {
+      const some = keys.slice(at, at + MOST_OPS);
+      const values = await from.getMany(some);
+      for (const [i, found] of some.entries()) {
+        const key = withRelation(found, prefix);
+        const value = values[i];
+        ops.push(
+          value === undefined
+            ? { op: "delete", key }
+            : { op: "put", key, value: new Uint8Array(value) },
+        );
+        bytes += key.length + (value?.length ?? 0);
+        if (bytes >= MOST_BYTES) await flush();
+      }
+      await flush();
+      await onCompared(at + some.length);
+    }
+    await this.#settled();
+    return keys.length;
+  }
+
+  /** A source that another process has taken over has shown nothing that counts. */
+  async #settled(): Promise<void> {
+    const { source, target } = this.#on;
+    await source.engine.confirm();
+    await target.engine.durable();
+  }
+
+  async #copy(from: StateView, into: StateView, onCompared: OnCompared): Promise<number> {
+    const { target } = this.#on;
+    const { guard, table, there } = await this.#sides(from, into);
     const theirs = new Cursor(from, table.relation);
     const ours = new Cursor(into, there.relation);
     const stretches = new Stretches(target.clock);
@@ -264,9 +353,7 @@ export class TableMove {
       theirs.close();
       ours.close();
     }
-    // A source that another process has taken over has shown nothing that counts.
-    await source.engine.confirm();
-    await target.engine.durable();
+    await this.#settled();
     await onCompared(compared);
     return changed;
   }
@@ -338,6 +425,12 @@ export class TableMove {
     });
     for (const sequence of sequences) store.reviveSequence(sequence.id);
   }
+}
+
+/** Where the rows and entries of a relation lie. */
+function stretchOf(relation: number): Stretch {
+  const { from, to } = rangeOfRelation(ROW_SPACE, relation);
+  return { from, to: to as Uint8Array };
 }
 
 function decoded(bytes: Uint8Array | undefined): TableDescriptor | undefined {

@@ -74,6 +74,71 @@ async function upToBatch(one: TableMove): Promise<void> {
 
 const MOVING = { code: "ROW_TABLE_MOVING", context: { sqlState: "40001" } };
 
+describe("the pass of a frozen table", () => {
+  /** Rows and entries that it looks at; the copy is the same as the source then. */
+  async function lookedAt(change: () => Promise<void>): Promise<number> {
+    const one = move();
+    await one.begin(NEVER);
+    await one.copy();
+    await change();
+    await one.freeze();
+    let looked = 0;
+    await one.copy((count) => {
+      looked = count;
+    });
+    const before = await read(source);
+    await one.close();
+    await one.arrive();
+    expect(await read(target)).toEqual(before);
+    expect(await broken(target)).toEqual([]);
+    return looked;
+  }
+
+  it("looks at what has changed since the copy, and no more", async () => {
+    const changes = async (): Promise<void> => {
+      await source.rows.run(async (tx) => {
+        const table = await tx.tables.get(id);
+        await tx.insert(table, [[5_000, "new"]]);
+        await tx.delete(table, [7]);
+        await tx.update(table, [8], new Map([[2, "other"]]));
+        await tx.update(table, [9], new Map([[2, null]]));
+      });
+      await write(source, [5_001, "later"]);
+      // Of other tables nothing is looked at.
+      await source.rows.run(async (tx) => {
+        const other = await tx.createTable({
+          id: newTableId(),
+          namespace: ["s"],
+          name: "other",
+          columns: [{ name: "id", type: { kind: "int4" } }],
+          primaryKey: { parts: [{ column: "id" }] },
+        });
+        await tx.insert(other, [[1], [2], [3]]);
+      });
+    };
+    // A row and its entry each; of an update the old entry too.
+    expect(await lookedAt(changes)).toBe(2 + 2 + 3 + 3 + 2);
+  });
+
+  it("looks at all where the feed does not tell what has changed", async () => {
+    const changes = async (): Promise<void> => {
+      await source.rows.run((tx) => tx.dropIndex(id, "t_v"));
+      await write(source, [5_000, "new"]);
+    };
+    // The entries of the index are one range that is deleted.
+    expect(await lookedAt(changes)).toBeGreaterThan(2_000);
+  });
+
+  it("looks at all of a table that was written anew", async () => {
+    const changes = async (): Promise<void> => {
+      await source.rows.run((tx) => tx.truncate(id));
+      for (let n = 0; n < 3; n++) await write(source, [n, `again ${n}`]);
+    };
+    // The rows that the copy had, too.
+    expect(await lookedAt(changes)).toBeGreaterThan(2_000);
+  });
+});
+
 describe("a move of a table", () => {
   it("brings rows, entries, numbers and comments, and drops the source", async () => {
     const before = await read(source);
