@@ -1,7 +1,7 @@
 import type { Asks } from "./asks.ts";
 import type { ApiOperation, Schema } from "./operation.ts";
 import { PRIVILEGES, type Privilege } from "./privileges.ts";
-import { INFO, type Info } from "./resources.ts";
+import { INFO, type Info, JOB, type Job } from "./resources.ts";
 import { COUNT, FLAG, INT64, listOf, NAME, object, oneOf, TEXT, TIME } from "./schema.ts";
 
 /** Who asks, and what that may do. */
@@ -135,6 +135,7 @@ export interface StatusOperations {
   getMe: Asks<never, object, undefined, Me>;
   listShards: Asks<never, object, undefined, { readonly items: readonly Shard[] }>;
   createShard: Asks<"catalog", object, { readonly name: string }, Shard>;
+  dropShard: Asks<"catalog", ShardQuery, undefined, Job>;
   moveShard: Asks<"catalog", ShardQuery, undefined, Shard>;
   drainShard: Asks<"catalog", ShardQuery, undefined, Shard>;
   releaseShard: Asks<"catalog", ShardQuery, undefined, Shard>;
@@ -242,6 +243,16 @@ export const STATUS_OPERATIONS: Readonly<Record<keyof StatusOperations, ApiOpera
     body: object({ name: NAME }),
     status: 201,
     answer: SHARD,
+  },
+  dropShard: {
+    method: "DELETE",
+    template: "/shards/{catalog}",
+    tag: "node",
+    summary: "Delete an empty row shard of a catalog, but for its first one",
+    needs: ["admin"],
+    query: { shard: NAME },
+    status: 202,
+    answer: JOB,
   },
   moveShard: {
     method: "POST",

@@ -464,7 +464,8 @@ export interface ChangeRecord {
 /**
  * `purge` ends the life of a dropped entity once its retention is over; `delete` drops a thing with
  * all that is in it; `build-index` fills an index of a row table, `move-table` brings one to
- * another shard; the others collect what is left of the account.
+ * another shard, `delete-shard` deletes an empty one; the others collect what is left of the
+ * account.
  */
 export type JobKind =
   | "purge"
@@ -472,6 +473,7 @@ export type JobKind =
   | "import"
   | "build-index"
   | "move-table"
+  | "delete-shard"
   | "forget-tombstones"
   | "collect-garbage";
 

@@ -65,6 +65,15 @@ export class ShardOwners {
       }
     }
   }
+
+  /** Deletes what stands at `seen`, of a shard that was deleted. Nothing where that has changed. */
+  async forget(shard: string, { version: expected, owner }: ShardPointer): Promise<void> {
+    if (owner === undefined) return;
+    const { pointers, clock } = this.#stores;
+    const attempt = { stopwatch: new Stopwatch(clock) };
+    const key = keyOf(FAMILIES.shard, shard);
+    await putCertain(pointers, this.#stores, attempt, { op: "delete", key, expected });
+  }
 }
 
 function pointerOf(item: Item): ShardPointer {

@@ -101,6 +101,7 @@ export type {
   SequenceType,
   TransactionSequences,
 } from "./sequence.ts";
+export { closedBy, closeShard, heldIn, openShard } from "./shard-closing.ts";
 export { type NamedShard, ShardedTransaction } from "./sharded-transaction.ts";
 export { type BoxSide, isSpatialType } from "./spatial/grid.ts";
 export { RowStore, type RowStoreOptions } from "./store.ts";

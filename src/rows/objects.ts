@@ -2,6 +2,7 @@ import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import type { AnyId, IdSource, TableId } from "../base/ids.ts";
 import { rangeOfPrefix } from "../keys/index.ts";
+import { refuseWhileClosing } from "./closing.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { rowError } from "./errors.ts";
@@ -156,6 +157,7 @@ export class TransactionObjects {
     const { kind, namespace, name } = spec;
     const isTemporary = this.#isTemporary(CLASSES[kind], namespace, name);
     const id = isTemporary ? temporaryId(minted) : minted;
+    if (!isTemporaryId(id)) await refuseWhileClosing(this.#access);
     const made = { ...spec, id, version: 1 };
     await this.#claimName(made);
     this.#access.put(idKey(made.id), encode(made));

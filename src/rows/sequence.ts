@@ -2,6 +2,7 @@ import { utf8, utf8Text } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import type { AnyId, IdSource, TableId } from "../base/ids.ts";
 import { rangeOfPrefix } from "../keys/index.ts";
+import { refuseWhileClosing } from "./closing.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
@@ -144,6 +145,7 @@ export class TransactionSequences {
   async create(spec: SequenceSpec): Promise<SequenceDescriptor> {
     const minted = this.#ids.mint<AnyId>();
     const isTemporary = this.#temporary?.isOwn(spec.namespace) === true;
+    if (!isTemporary) await refuseWhileClosing(this.#access);
     const sequence = descriptorOf(spec, isTemporary ? temporaryId(minted) : minted);
     await this.#claimName(sequence);
     this.#put(sequence);

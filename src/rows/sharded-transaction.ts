@@ -392,7 +392,7 @@ export class ShardedTransaction implements RowTransaction {
     const found = [this.#home];
     for (const shard of this.#parts.others) {
       const tx = await this.#in(shard).catch((error: unknown) => {
-        if (isElsewhere(error)) return undefined;
+        if (isElsewhere(error) || isDeleted(error)) return undefined;
         throw error;
       });
       if (tx !== undefined) found.push(tx);
@@ -467,6 +467,11 @@ export class ShardedTransaction implements RowTransaction {
 
 function isElsewhere(error: unknown): boolean {
   return error instanceof FirnError && error.code === "ROW_SHARD_ELSEWHERE";
+}
+
+/** A shard that was deleted since the transaction began was empty. */
+function isDeleted(error: unknown): boolean {
+  return error instanceof FirnError && error.code === "ROW_SHARD_NOT_FOUND";
 }
 
 function apart(message: string): FirnError {

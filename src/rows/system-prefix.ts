@@ -14,6 +14,7 @@ const SYSTEM_RELATIONS = {
   objects: 5,
   indexBuilds: 6,
   moves: 7,
+  closing: 8,
 } as const;
 
 /** What the keys of one index of such a relation begin with. */

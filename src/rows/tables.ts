@@ -2,6 +2,7 @@ import { bytesEqual } from "../base/bytes.ts";
 import { idFromBytes, idToBytes, type TableId } from "../base/ids.ts";
 import { LruMap } from "../base/lru.ts";
 import { rangeOfPrefix } from "../keys/index.ts";
+import { refuseWhileClosing, ShardClosing } from "./closing.ts";
 import { sequenceOf, type TableDescriptor } from "./descriptor.ts";
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { decodeDescriptor, encodeDescriptor } from "./descriptor-json.ts";
@@ -60,6 +61,7 @@ export interface TemporaryTables {
 
 /** The tables of a shard, as a transaction sees them. Each that it asks for is in its read set. */
 export class TransactionTables {
+  readonly closing: ShardClosing;
   readonly #access: DescriptorAccess;
   readonly #cache: DescriptorCache;
   readonly #temporary: TemporaryTables | undefined;
@@ -76,6 +78,7 @@ export class TransactionTables {
     onFound: (table: TableDescriptor) => void,
     temporary?: TemporaryTables,
   ) {
+    this.closing = new ShardClosing(access);
     this.#access = access;
     this.#cache = cache;
     this.#temporary = temporary;
@@ -176,6 +179,8 @@ export class TransactionTables {
 
   async #put(table: TableDescriptor, before: TableDescriptor | undefined): Promise<void> {
     refuseTemporarySequences(table);
+    const isNew = before === undefined && !isTemporaryId(table.id);
+    if (isNew) await refuseWhileClosing(this.#access);
     if (table.unnamed !== true && (before === undefined || !isSameName(before, table))) {
       await this.#claimName(table);
       if (before !== undefined) this.#access.delete(nameKey(before));

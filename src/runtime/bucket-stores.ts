@@ -12,6 +12,8 @@ import {
   hasShard,
   ofRows,
   ownershipOf,
+  owningOf,
+  removeShard,
   type Stores,
   shardStores,
 } from "./stores.ts";
@@ -52,7 +54,9 @@ export async function bucketStores(
       }
     };
     const hasRowShard = (name: string) => hasShard(bucket.blobs, name);
-    return { ...stores, openRowShard, hasRowShard, close };
+    const own = owningOf({ ...options, node });
+    const removeRowShard = (name: string) => removeShard(shardPartsIn(bucket.blobs, name, own));
+    return { ...stores, openRowShard, hasRowShard, removeRowShard, close };
   } catch (error) {
     await bucket.close();
     throw error;

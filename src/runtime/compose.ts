@@ -209,6 +209,7 @@ async function openNodeOver(
     // Administrators of other accounts must not make this machine ask addresses of their choice.
     remote: account === undefined ? remoteFetch : undefined,
     openRowShard: stores.openRowShard,
+    removeRowShard: stores.removeRowShard,
     hasRowShard: stores.hasRowShard,
     areShardsShared: stores.sharedShards !== undefined,
     // Profile `memory` writes no file: its statements keep their rows in memory.
@@ -391,8 +392,8 @@ export async function composeOver(
     access,
     metrics,
     housekeeping: housekeepingOf(node, accounts, stores, settings, components),
-    fileNews,
     hotTables: async () => ({ shards: await node.rows.hot(OPERATOR) }),
+    fileNews,
     keyAdmin: keyAdminOf(node, stores, settings),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
     sharedShards: stores.sharedShards,

@@ -7,6 +7,7 @@ import {
   type LsmOptions,
   type MemoryBudget,
   ObjectWalStore,
+  type OpenOptions,
   Shard,
 } from "../lsm/index.ts";
 import { nodeIdentity } from "./node-identity.ts";
@@ -22,29 +23,42 @@ interface MemoryShardOptions {
   readonly shard: string;
 }
 
+/** What a shard in memory is opened with. */
+export function memoryParts(
+  store: BlobStore,
+  { clock, prng, nodeId, shard }: Pick<MemoryShardOptions, "clock" | "prng" | "nodeId" | "shard">,
+): OpenOptions {
+  const prefix = shardPrefix(shard);
+  return {
+    store,
+    clock,
+    prng,
+    prefix,
+    node: nodeIdentity({ nodeId, url: "", prng, oneHost: true }),
+    wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
+    // Nothing survives the process, and nothing waits for a disk.
+    options: { gcMinAgeMs: 0 },
+  };
+}
+
 /** A shard in memory: no other process sees it, and it is gone with this one. */
 export function openMemoryShard(
   store: BlobStore,
   { clock, prng, nodeId, budget, metrics, options, shard }: MemoryShardOptions,
 ): Promise<Shard> {
-  const prefix = shardPrefix(shard);
+  const parts = memoryParts(store, { clock, prng, nodeId, shard });
   return Shard.open({
     clock,
-    node: nodeIdentity({ nodeId, url: "", prng, oneHost: true }),
+    node: parts.node,
     takeOver: "refuse",
     open: (node, takeOver) =>
       Engine.open({
-        store,
-        clock,
-        prng,
-        prefix,
+        ...parts,
         node,
         takeOver,
-        wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
         budget,
         metrics: { of: metrics, shard },
-        // Nothing survives the process, and nothing waits for a disk.
-        options: { ...options, gcMinAgeMs: 0 },
+        options: { ...options, ...parts.options },
       }),
   });
 }

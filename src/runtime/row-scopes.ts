@@ -107,6 +107,17 @@ export class CatalogScope {
     await this.#parts.model.rowShards.create(OWN_ACTOR, place, name);
   }
 
+  /**
+   * Deletes an empty shard: its name is free at once, its files go within minutes.
+   *
+   * @throws FirnError `ROW_SHARD_NOT_FOUND`, `ROW_SHARD_NOT_EMPTY`; `ROW_SHARD_INVALID`: the
+   *   first one.
+   */
+  async dropShard(name: string): Promise<void> {
+    const place = { catalog: { name: this.name } };
+    await this.#parts.model.rowShards.drop(OWN_ACTOR, place, name);
+  }
+
   namespace(...path: readonly string[]): NamespaceScope {
     return new NamespaceScope(this.#parts, this.name, path);
   }

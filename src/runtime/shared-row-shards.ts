@@ -5,10 +5,24 @@ import type { StoredShardOwner } from "../catalog/codec/shard-owner.ts";
 import { ShardOwners } from "../catalog/shard-owners.ts";
 import type { NodeIdentity } from "../lsm/index.ts";
 import { SharedShards } from "../service/shards/shared-shards.ts";
-import { openBucketEngine, readBucketShard } from "./bucket-shard.ts";
+import { openBucketEngine, readBucketShard, shardPartsIn } from "./bucket-shard.ts";
 import { nodeIdentity } from "./node-identity.ts";
 import type { Settings } from "./settings.ts";
-import { type Components, engineParts, hasShard, ofRows, type Stores } from "./stores.ts";
+import {
+  type Components,
+  engineParts,
+  hasShard,
+  ofRows,
+  removeShard,
+  type Stores,
+} from "./stores.ts";
+
+type SharedParts =
+  | "openRowShard"
+  | "readRowShard"
+  | "removeRowShard"
+  | "hasRowShard"
+  | "sharedShards";
 
 /** Shards of row tables in a bucket, whose owners are pointers. No request. */
 export function sharedRowShards(
@@ -16,7 +30,7 @@ export function sharedRowShards(
   settings: Settings,
   { clock, prng, nodeId, notify }: Components,
   metrics: Metrics,
-): Required<Pick<Stores, "openRowShard" | "readRowShard" | "hasRowShard" | "sharedShards">> {
+): Required<Pick<Stores, SharedParts>> {
   const identity = nodeIdentity({ nodeId, prng, oneHost: false });
   const { node, host, pid, bootId } = identity;
   let made: ReturnType<typeof engineParts> | undefined;
@@ -43,9 +57,19 @@ export function sharedRowShards(
       return readBucketShard(uncached, shard, { clock, prng, options });
     },
     hasRowShard: (shard) => hasShard(blobs, shard),
+    removeRowShard: async (shard) => {
+      const { budget, options = {} } = engines();
+      const self = { nodeId, url: sharedShards.self.url };
+      const parts = { clock, prng, self, budget, options, takeOver: "takeover" } as const;
+      await sharedShards.remove(shard, () => removeShard(shardPartsIn(blobs, shard, parts)));
+    },
     openRowShard: async (name) => {
       const shard = sharedShards.of(name);
-      return { engine: shard.engine, close: () => shard.drain() };
+      return {
+        engine: shard.engine,
+        close: () => shard.drain(),
+        forget: () => shard.forget(),
+      };
     },
   };
 }

@@ -9,7 +9,14 @@ import { MeteredBlobStore } from "../blob/metered.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
 import { ShardAdmin } from "../http/admin/shard-admin.ts";
-import { LsmMetrics, MemoryBudget, type Owner, type Reader, type Shard } from "../lsm/index.ts";
+import {
+  LsmMetrics,
+  MemoryBudget,
+  type OpenOptions,
+  type Owner,
+  type Reader,
+  type Shard,
+} from "../lsm/index.ts";
 import { LsmPointerStore } from "../pointer/lsm.ts";
 import { MemoryPointerStore } from "../pointer/memory.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
@@ -17,11 +24,16 @@ import type { PointerStore } from "../pointer/port.ts";
 import type { FileAccessNews } from "../service/access/file-access-news.ts";
 import type { RowShard } from "../service/rows/row-shards.ts";
 import type { SharedShards } from "../service/shards/shared-shards.ts";
-import { type LocalShardOptions, localBlobStore, openLocalShard } from "./local-shard.ts";
-import { openMemoryShard } from "./memory-shard.ts";
+import {
+  type LocalShardOptions,
+  localBlobStore,
+  localParts,
+  openLocalShard,
+} from "./local-shard.ts";
+import { memoryParts, openMemoryShard } from "./memory-shard.ts";
 import { deploymentSecret, SECRET_BYTES } from "./secret.ts";
 import type { Settings } from "./settings.ts";
-import { SYSTEM_SHARD, shardPrefix } from "./shard-parts.ts";
+import { type OwningParts, SYSTEM_SHARD, shardPrefix } from "./shard-parts.ts";
 
 const MIB = 1_048_576;
 
@@ -70,6 +82,8 @@ export interface Stores {
   readonly readRowShard?: (shard: string) => Promise<Reader | undefined>;
   /** Whether a shard of row tables is there. */
   readonly hasRowShard?: (shard: string) => Promise<boolean>;
+  /** Deletes a shard of row tables that is not open, its files too. It may be called again. */
+  readonly removeRowShard?: (shard: string) => Promise<void>;
   /** Whose shards of row tables several nodes share; absent: this process owns all of them. */
   readonly sharedShards?: SharedShards;
   /** Of that shard, for operators. */
@@ -89,6 +103,10 @@ export function memoryStores(settings: Settings, components: Components, metrics
       return openMemoryShard(shards, { ...components, ...engine, shard });
     },
     hasRowShard: (shard) => hasShard(shards, shard),
+    removeRowShard: async (shard) => {
+      const { nodeId } = components;
+      await removeShard(memoryParts(shards, { clock, prng, nodeId, shard }));
+    },
     blobs: new MeteredBlobStore(new MemoryBlobStore(clock), { clock, metrics }),
     pointers: new MeteredPointerStore(pointers, { clock, metrics }),
     secret: prng.bytes(SECRET_BYTES),
@@ -116,8 +134,25 @@ export async function localStores(
   const openRowShard = (name: string) =>
     openLocalShard(dir, blobs, { ...ofRows(settings, options), shard: name });
   const hasRowShard = (name: string) => hasShard(blobs, name);
+  const removeRowShard = (name: string) => removeShard(localParts(dir, name, owningOf(options)));
   const stores = shardStores(shard, { blobs, secret }, components, metrics);
-  return { ...stores, openRowShard, hasRowShard };
+  return { ...stores, openRowShard, hasRowShard, removeRowShard };
+}
+
+/** As those who open a shard, for who opens it to do one thing. */
+export function owningOf({ node, options = {}, ...parts }: Owning): OwningParts {
+  const { metrics: _shown, ...rest } = parts;
+  return { ...rest, self: node, options };
+}
+
+type Owning = Pick<LocalShardOptions, "clock" | "prng" | "takeOver" | "budget" | "options"> &
+  Required<Pick<LocalShardOptions, "node" | "onWaiting">> &
+  Partial<Pick<LocalShardOptions, "metrics">>;
+
+/** Deletes a shard that this process does not have open. @throws as `deleteShard`. */
+export async function removeShard(parts: OpenOptions): Promise<void> {
+  const { deleteShard } = await import("../lsm/tools.ts");
+  await deleteShard(parts);
 }
 
 /** Whether a shard was ever made in a store. */

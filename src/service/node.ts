@@ -70,6 +70,7 @@ import { RowIndexes } from "./rows/row-indexes.ts";
 import { RowMoveJobs } from "./rows/row-move-jobs.ts";
 import { RowMoves } from "./rows/row-moves.ts";
 import { RowRequests } from "./rows/row-requests.ts";
+import { RowShardJobs } from "./rows/row-shard-jobs.ts";
 import { type RowShard, RowShards } from "./rows/row-shards.ts";
 import { RowTables } from "./rows/row-tables.ts";
 import type { OnUnreleased, SqlParts } from "./sql/catalog-view.ts";
@@ -115,6 +116,8 @@ export interface NodeParts {
   /** Opens a shard of row tables; absent: there are none. */
   readonly openRowShard?: ((shard: string) => Promise<RowShard>) | undefined;
   readonly hasRowShard?: ((shard: string) => Promise<boolean>) | undefined;
+  /** Deletes the files of one that is not open. */
+  readonly removeRowShard?: ((shard: string) => Promise<void>) | undefined;
   /** Other nodes may own them. */
   readonly areShardsShared?: boolean | undefined;
   /** Where SQL statements have temporary files; absent: what they keep stays in memory. */
@@ -407,12 +410,16 @@ function rowsOf(
   sources: SqlParts["sources"],
 ) {
   const { openRowShard: open, hasRowShard: has, areShardsShared: areShared } = parts;
+  const { removeRowShard: remove } = parts;
   const { clock, prng } = parts.stores;
   const publish = async (store: RowStore): Promise<void> => await rows.publish(OWN_ACTOR, store);
   const account = parts.account?.name ?? DEFAULT_ACCOUNT;
-  const heal = async (store: RowStore, shard: string): Promise<void> =>
+  const heal = async (store: RowStore, shard: string): Promise<void> => {
     await moveJobs.heal(store, shard);
-  const shards = new RowShards({ clock, prng, account, open, has, areShared, publish, heal });
+    await shardJobs.heal(store);
+  };
+  const opening = { open, has, remove, areShared, publish, heal };
+  const shards = new RowShards({ clock, prng, account, ...opening });
   const moveJobs = new RowMoveJobs({ catalog, shards, blobs: parts.stores.blobs });
   const moves = new RowMoves(catalog, moveJobs);
   const json = onceLoaded(async () => {
@@ -420,6 +427,7 @@ function rowsOf(
     return new JsonRows(clock, prng);
   });
   const rows = new RowTables({ catalog, places, shards, jsonRows: json });
+  const shardJobs = new RowShardJobs({ catalog, shards, rows, blobs: parts.stores.blobs });
   const archives = new Archives(rows, places, parts.locations);
   const indexes = new RowIndexes(catalog);
   const cursors = new RowCursors(clock);
@@ -437,6 +445,7 @@ function rowsOf(
         catalog,
         names,
         store: (id) => shards.of(id),
+        deletions: shardJobs,
         opened: (id) => shards.opened(id),
       }),
     };
@@ -448,7 +457,7 @@ function rowsOf(
     cursors.close();
     await shards.close();
   };
-  return { closeRows, rows, indexes, moveJobs, sql, requestsOf };
+  return { closeRows, rows, indexes, moveJobs, shardJobs, sql, requestsOf };
 }
 
 function onceLoaded<T>(load: () => Promise<T>): () => Promise<T> {
@@ -469,6 +478,7 @@ interface Work {
   readonly places: TableLocations;
   readonly rows: RowTables;
   readonly moveJobs: RowMoveJobs;
+  readonly shardJobs: RowShardJobs;
   readonly tableImport: TableImport;
 }
 
@@ -482,7 +492,7 @@ function fsckOf(parts: FsckParts, { files, viewFiles, rows }: Work): Fsck {
 /** The runner of the background jobs, and what reads files for them. */
 function jobsOf(
   parts: NodeParts,
-  { catalog, collector, tombstones, files, viewFiles, places, rows, moveJobs, tableImport }: Work,
+  { catalog, collector, tombstones, files, viewFiles, places, rows, tableImport, ...work }: Work,
 ): { readonly jobs: JobRunner; readonly ofJobs: Reading } {
   const { stores, locations, metrics, pointersExpire: expires = false } = parts;
   const { clock } = catalog.context;
@@ -504,7 +514,8 @@ function jobsOf(
   const works = {
     import: imports.run.bind(imports),
     "build-index": builds.run.bind(builds),
-    "move-table": moveJobs.run.bind(moveJobs),
+    "move-table": work.moveJobs.run.bind(work.moveJobs),
+    "delete-shard": work.shardJobs.run.bind(work.shardJobs),
     purge: (lease: JobLease, ended: AbortSignal) =>
       lease.job.subject.type === "account" ? ofAccounts.run(lease, ended) : purge.run(lease, ended),
     delete: deletion.run.bind(deletion),

@@ -20,6 +20,15 @@ test("tables of two shards outlive a restart, a backup and a restore", async () 
   await expect(space.createTable("x", schema, { shard: "none" })).rejects.toMatchObject({
     code: "ROW_SHARD_NOT_FOUND",
   });
+  await acme.createShard("brief");
+  const brief = await space.createTable("brief", schema, { shard: "brief" });
+  await expect(acme.dropShard("brief")).rejects.toMatchObject({ code: "ROW_SHARD_NOT_EMPTY" });
+  expect(await brief.get({ id: 1 })).toBeUndefined();
+  await acme.createShard("empty");
+  await acme.dropShard("empty");
+  await acme.createShard("empty");
+  await acme.dropShard("empty");
+  await expect(acme.dropShard("empty")).rejects.toMatchObject({ code: "ROW_SHARD_NOT_FOUND" });
   await first.close();
 
   const again = await Firn.open({ profile: "local", dir });

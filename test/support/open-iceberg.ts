@@ -33,7 +33,10 @@ export function scratchDirectory(): string {
 export async function openTestIceberg(
   stores: AccountStores = testStores(),
   directory: string = scratchDirectory(),
-  more: Pick<NodeParts, "reading" | "onUnreadable" | "openRowShard" | "writesAlone"> = {},
+  more: Pick<
+    NodeParts,
+    "reading" | "onUnreadable" | "openRowShard" | "removeRowShard" | "writesAlone"
+  > = {},
 ): Promise<TestIceberg> {
   const { clock, prng } = stores;
   const root = `file://${directory}`;

@@ -65,6 +65,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "RowIndexJobs",
   "RowMoveJobs",
   "RowReaders",
+  "RowShardJobs",
   "RowShards",
   "SealedTexts",
   "SharedShard",

@@ -22,6 +22,7 @@ const JOB_KINDS: ReadonlySet<string> = new Set<JobKind>([
   "import",
   "build-index",
   "move-table",
+  "delete-shard",
   "forget-tombstones",
   "collect-garbage",
 ]);

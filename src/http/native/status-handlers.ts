@@ -20,7 +20,7 @@ import type { ShardStatus, SharedShardAdmin } from "../shard-status.ts";
 import type { Call, Handlers } from "./call.ts";
 import { catalogOf } from "./names.ts";
 import type { NodeStatus } from "./node-status.ts";
-import { renderCatalog, renderSummary } from "./render.ts";
+import { renderCatalog, renderJob, renderSummary } from "./render.ts";
 import { timeText } from "./times.ts";
 
 export const STATUS_HANDLERS: Handlers<keyof StatusOperations> = {
@@ -57,6 +57,13 @@ export const STATUS_HANDLERS: Handlers<keyof StatusOperations> = {
         : await sharedShards(node.shared, known);
     return shown[0] ?? notFound(catalog);
   },
+  dropShard: async ({ actor, service, params, query: { shard = FIRST_SHARD } }) =>
+    renderJob(
+      await service.jobs.begun(
+        actor,
+        await service.rowShards.drop(actor, catalogOf(params), shard),
+      ),
+    ),
   moveShard: (call) => changeShard(call, (shared, id) => shared.move(id)),
   drainShard: (call) => changeShard(call, (shared, id) => shared.drain(id)),
   releaseShard: (call) => changeShard(call, (shared, id) => shared.release(id)),

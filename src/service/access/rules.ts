@@ -441,6 +441,7 @@ const ROW_SHARDS: RulesOf<RowShardResources> = {
   list: (place) => [on(place, "read-metadata")],
   opened: () => onAccount("read-metadata"),
   create: () => onAccount("admin"),
+  drop: () => onAccount("admin"),
 };
 
 const READS: readonly Privilege[] = ["read-data"];

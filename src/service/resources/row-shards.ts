@@ -2,11 +2,12 @@ import { FirnError, invalid } from "../../base/error.ts";
 import type { ShardId } from "../../base/ids.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import { catalogNotFound } from "../../catalog/errors.ts";
-import type { Catalog, RowShardEntry } from "../../catalog/model.ts";
+import type { Catalog, Job, RowShardEntry } from "../../catalog/model.ts";
 import type { Engine } from "../../lsm/index.ts";
-import { FIRST_SHARD, type NamedShard, type RowStore } from "../../rows/index.ts";
+import { FIRST_SHARD, type NamedShard, type RowStore, shardNotFound } from "../../rows/index.ts";
 import type { Actor } from "../actor.ts";
 import { shardsOf } from "../rows/row-places.ts";
+import type { RowShardJobs } from "../rows/row-shard-jobs.ts";
 import type { ResourceNames } from "./names.ts";
 import { type CatalogPlace, expecting } from "./resource.ts";
 
@@ -22,6 +23,7 @@ export interface RowShardParts {
   readonly names: ResourceNames;
   /** The rows of a shard, which is made where it is absent. */
   readonly store: (shard: string) => Promise<RowStore>;
+  readonly deletions: Pick<RowShardJobs, "delete">;
   /** The engine of one that this process has open. */
   readonly opened: (shard: string) => Promise<Engine | undefined>;
 }
@@ -75,6 +77,23 @@ export class RowShardResources {
         throw new FirnError("Conflict", "ROW_SHARD_BUSY", message, { shard: name });
       }
     }
+  }
+
+  /**
+   * Deletes an empty shard: when it answers, its name is free. Its files go later, with the job.
+   *
+   * @throws FirnError `CATALOG_NOT_FOUND`; `ROW_SHARD_NOT_FOUND`; `Invalid` `ROW_SHARD_INVALID`:
+   *   the first one; as `RowShardJobs.delete`.
+   */
+  async drop(_actor: Actor, place: CatalogPlace, name: string): Promise<Job> {
+    const { entity } = await this.#found(place);
+    if (name === FIRST_SHARD) {
+      const message = "the first shard of a catalog goes with the catalog: name another one";
+      throw invalid("ROW_SHARD_INVALID", message, { shard: name });
+    }
+    const shard = shardsOf(entity).find((one) => one.name === name);
+    if (shard === undefined) throw shardNotFound(name);
+    return await this.#parts.deletions.delete(entity.id, shard);
   }
 
   async #found(place: CatalogPlace): Promise<{ readonly ref: string; readonly entity: Catalog }> {

@@ -1,14 +1,17 @@
 import type { Clock } from "../../base/clock.ts";
-import { invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import { settleAll } from "../../base/settle-all.ts";
 import { WaitGraph } from "../../base/wait-graph.ts";
 import type { Engine, Shard } from "../../lsm/index.ts";
-import { RowStore } from "../../rows/index.ts";
+import { RowStore, shardNotFound } from "../../rows/index.ts";
 import { LazyExpressions } from "../../sql/lazy-expressions.ts";
 
 /** The engine of a shard, for as long as this process may use it. */
-export type RowShard = Pick<Shard, "engine" | "close">;
+export interface RowShard extends Pick<Shard, "engine" | "close"> {
+  /** Asks again who owns it, with the next use. */
+  readonly forget?: () => void;
+}
 
 export interface RowShardsParts {
   readonly clock: Clock;
@@ -20,6 +23,8 @@ export interface RowShardsParts {
   readonly publish?: (store: RowStore) => Promise<void>;
   /** Ends what moves of tables have left in a shard that was opened. */
   readonly heal?: (store: RowStore, shard: string) => Promise<void>;
+  /** Deletes the files of a shard that is not open here. Again where that was ended half-way. */
+  readonly remove?: ((shard: string) => Promise<void>) | undefined;
   /** Whether a shard is there. */
   readonly has?: ((shard: string) => Promise<boolean>) | undefined;
   /** Other nodes may own shards: `of` then throws `ShardElsewhere`. */
@@ -35,6 +40,7 @@ export class RowShards {
   /** An engine that was opened again is another one, with another lock table. */
   readonly #stores = new WeakMap<Engine, RowStore>();
   readonly #expressions: LazyExpressions;
+  readonly #removed = new Set<string>();
   #isClosed = false;
 
   constructor(parts: RowShardsParts) {
@@ -56,11 +62,11 @@ export class RowShards {
    * The rows of a shard.
    *
    * @throws FirnError `Invalid`, code `ROW_TABLES_UNSUPPORTED`: the process has none;
-   *   `ShardElsewhere`, before anything was done; as `Shard.open`.
+   *   `ShardElsewhere`, before anything was done; `NotFound`, code `ROW_SHARD_NOT_FOUND`: it was
+   *   deleted; as `Shard.open`.
    */
   async of(shard: string): Promise<RowStore> {
-    const opened = await this.#opened(shard);
-    const engine = await opened.engine();
+    const engine = await this.#engine(shard);
     let store = this.#stores.get(engine);
     if (store === undefined) {
       const { clock, prng, account, publish } = this.#parts;
@@ -80,12 +86,32 @@ export class RowShards {
     return store;
   }
 
+  /** As `of`, of who owns it now: another node may have been known to. */
+  async newestOf(shard: string): Promise<RowStore> {
+    (await this.#opened(shard)).forget?.();
+    return await this.of(shard);
+  }
+
   /** The engine of a shard; undefined where it was never made. @throws as `Shard.open`. */
   async engineOf(shard: string): Promise<Engine | undefined> {
     const { has } = this.#parts;
     if (has === undefined) return undefined;
     if (!this.#shards.has(shard) && !(await has(shard))) return undefined;
-    return await (await this.#opened(shard)).engine();
+    return await this.#engine(shard);
+  }
+
+  /**
+   * Deletes a shard that the catalog has no more, with its files. It may be called again.
+   *
+   * @throws ShardElsewhere; as `deleteShard`.
+   */
+  async remove(shard: string): Promise<void> {
+    this.#removed.add(shard);
+    const opening = this.#shards.get(shard);
+    this.#shards.delete(shard);
+    const opened = await opening?.catch(() => undefined);
+    await opened?.close();
+    await this.#parts.remove?.(shard);
   }
 
   /** The engine of a shard that this process has opened. */
@@ -101,7 +127,17 @@ export class RowShards {
     await this.#expressions.close();
   }
 
+  async #engine(shard: string): Promise<Engine> {
+    try {
+      return await (await this.#opened(shard)).engine();
+    } catch (error) {
+      const isDeleted = error instanceof FirnError && error.code === "LSM_SHARD_DELETED";
+      throw isDeleted ? shardNotFound(shard) : error;
+    }
+  }
+
   #opened(name: string): Promise<RowShard> {
+    if (this.#removed.has(name)) throw shardNotFound(name);
     const { open } = this.#parts;
     if (open === undefined || this.#isClosed) {
       const message = "this process serves no row tables";

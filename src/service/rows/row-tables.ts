@@ -165,11 +165,11 @@ export class RowTables {
    * now: the shard has no descriptor of it, and no transaction is about to commit one.
    */
   async #makesWay(actor: Actor, ref: RelationRef): Promise<boolean> {
-    const { catalog, shards } = this.#parts;
+    const { catalog } = this.#parts;
     const { entity } = await catalog.tables.get(ref);
     if (entity.format !== "ROW" || this.#claimed.has(entity.id)) return false;
-    const store = await shards.of(shardOf(entity));
-    const known = await store.run(async (tx) => await tx.tables.find(entity.id), {
+    const store = await this.#storeOf(entity);
+    const known = await store?.run(async (tx) => await tx.tables.find(entity.id), {
       readOnly: true,
     });
     // One that was claimed meanwhile is about to be there.
@@ -306,7 +306,16 @@ export class RowTables {
 
   /** Deletes the rows of a table that is PURGING: nothing can bring it back. */
   async purge(_actor: Actor, table: Table): Promise<void> {
-    await forget(await this.#parts.shards.of(shardOf(table)), table.id);
+    const store = await this.#storeOf(table);
+    if (store !== undefined) await forget(store, table.id);
+  }
+
+  /** Undefined where the shard was deleted, which knew no table by then. */
+  async #storeOf(table: Table): Promise<RowStore | undefined> {
+    return await this.#parts.shards.of(shardOf(table)).catch((error: unknown) => {
+      if (error instanceof FirnError && error.code === "ROW_SHARD_NOT_FOUND") return undefined;
+      throw error;
+    });
   }
 
   /** Before the first table that this process makes in a shard. */

@@ -23,7 +23,7 @@ export type ShardEvent = "claimed" | "taken over" | "released" | "lost" | "not r
 
 export interface SharedShardParts {
   readonly clock: Clock;
-  readonly owners: Pick<ShardOwners, "get" | "getMany" | "replace">;
+  readonly owners: Pick<ShardOwners, "get" | "getMany" | "replace" | "forget">;
   readonly self: ShardNode;
   /** Opens the engine, and fences the one that had the shard open before. */
   readonly open: (shard: string) => Promise<Engine>;

@@ -95,6 +95,27 @@ export class SharedShards {
     throw new FirnError("Conflict", "SHARD_CHANGED", message, { shard });
   }
 
+  /**
+   * Deletes a shard that is free, or this node's: `clear` deletes its files, when no node has it
+   * open. It may be called again.
+   *
+   * @throws ShardElsewhere; what `clear` throws.
+   */
+  async remove(shard: string, clear: () => Promise<void>): Promise<void> {
+    const shared = this.of(shard);
+    shared.forget();
+    try {
+      await shared.engine();
+    } catch (error) {
+      const isDeleted = error instanceof FirnError && error.code === "LSM_SHARD_DELETED";
+      if (!isDeleted) throw error;
+    }
+    await shared.drain();
+    await clear();
+    const { owners } = this.#parts;
+    await owners.forget(shard, await owners.get(shard));
+  }
+
   /** Drains every shard that this node owns, and takes none any more. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;

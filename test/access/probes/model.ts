@@ -191,7 +191,7 @@ const NATIVE: Readonly<Record<string, Rule>> = {
     [["A", "admin"]],
     "retryJob cancelJob importTables beginImport checkConnector listPrincipals createPrincipal " +
       "getPrincipal updatePrincipal deletePrincipal createKey rotateKey deleteKey createRole " +
-      "addMember removeMember listGrants explainAccess listAudit createShard moveShard " +
+      "addMember removeMember listGrants explainAccess listAudit createShard dropShard moveShard " +
       "drainShard releaseShard listStorageProfiles createStorageProfile getStorageProfile " +
       "updateStorageProfile deleteStorageProfile checkStorageProfile",
   ),

@@ -48,7 +48,7 @@ const NEEDS_MORE: ReadonlySet<string> = new Set([
   ...["putConstraints", "mergeConstraints", "appendConstraints"],
   ...["deleteConstraint", "deleteConstraints", "getRows", "scanRows", "writeRows"],
   // Ids that an answer told, and shards that several nodes share.
-  ...["findNames", "createShard", "moveShard", "drainShard", "releaseShard"],
+  ...["findNames", "createShard", "dropShard", "moveShard", "drainShard", "releaseShard"],
   // Patterns: a collection first, then what it holds, under a fence that was told.
   ...Object.keys(PATTERN_OPERATIONS),
 ]);

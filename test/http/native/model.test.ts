@@ -365,6 +365,8 @@ describe("all of the table", () => {
 
   it("has done everything that the table has", async () => {
     await served.done("POST", "/shards/lake:create", { name: "hot" });
+    await served.done("POST", "/shards/lake:create", { name: "cold" });
+    await served.done("DELETE", "/shards/lake?shard=cold");
     for (const path of ["/info", "/me", "/shards", "/usage", "/node"]) {
       await served.done("GET", path);
     }

@@ -94,6 +94,56 @@ describe("shards of a catalog", () => {
   });
 });
 
+describe("shards that are not needed", () => {
+  it("are deleted when they are empty, and not before", async () => {
+    const drop = async (name?: string) =>
+      await ask("DELETE", `/shards/default${name === undefined ? "" : `?shard=${name}`}`);
+    const codeOf = async (name?: string) => {
+      const { status, body } = await drop(name);
+      return [status, body["code"]];
+    };
+    expect(await codeOf()).toEqual([400, "ROW_SHARD_INVALID"]);
+    expect(await codeOf("none")).toEqual([404, "ROW_SHARD_NOT_FOUND"]);
+    await ask("POST", "/shards/default:create", { name: "brief" });
+    const settings = { "firn.shard": "brief" };
+    const refused = [409, "ROW_SHARD_NOT_EMPTY"];
+    for (const [make, drop] of [
+      ["create table z(id int primary key) with (shard = 'brief')", "drop table z"],
+      ["create view z as select 1 as one", "drop view z"],
+      ["create type z as enum ('a')", "drop type z"],
+      ["create sequence z", "drop sequence z"],
+    ] as const) {
+      await rowsOf(team, make, { settings });
+      expect(await codeOf("brief"), make).toEqual(refused);
+      await rowsOf(team, drop, { settings });
+    }
+    await rowsOf(team, "create table z(id int primary key)", { settings });
+    await rowsOf(team, "insert into z values (1)");
+    // A table that was dropped comes back, and one that has moved is looked for.
+    const table = "/catalogs/default/namespaces/public/tables/z";
+    expect((await ask("DELETE", table)).status).toBe(204);
+    expect(await codeOf("brief")).toEqual(refused);
+    const { body } = await ask("GET", "/dropped");
+    const dropped = (body["items"] as { readonly id: string }[]).at(-1);
+    expect((await ask("POST", `/dropped/${dropped?.id}:undrop`, {})).status).toBe(200);
+    await rowsOf(team, "alter table z set (shard = 'hot')");
+    expect(await codeOf("brief")).toEqual(refused);
+    expect(await rowsOf(team, "select id from z")).toEqual([[1]]);
+    await rowsOf(team, "drop table z");
+
+    await ask("POST", "/shards/default:create", { name: "empty" });
+    const { status, body: job } = await drop("empty");
+    expect([status, job["kind"]]).toEqual([202, "delete-shard"]);
+    expect(await codeOf("empty")).toEqual([404, "ROW_SHARD_NOT_FOUND"]);
+    expect(await refusal("create table x(id int) with (shard = 'empty')")).toBe("42704");
+    const again = await ask("POST", "/shards/default:create", { name: "empty" });
+    expect(again.status).toBe(201);
+    await rowsOf(team, "create table x(id int primary key) with (shard = 'empty')");
+    expect(await rowsOf(team, "select count(*) from x, a")).toEqual([["0"]]);
+    await rowsOf(team, "drop table x");
+  });
+});
+
 describe("tables of other shards", () => {
   it("have rows by HTTP, indexes, sequences, comments and changes of tables", async () => {
     const rows = "/catalogs/default/namespaces/public/tables/b/rows";

@@ -1,80 +1,18 @@
 import { expect, it } from "vitest";
 import type { WriterId } from "../../../src/base/ids.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { createMetrics } from "../../../src/base/metrics.ts";
-import { MemoryBlobStore } from "../../../src/blob/memory.ts";
-import { jobKeys } from "../../../src/catalog/jobs.ts";
 import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import { HistoryPin } from "../../../src/catalog/pins.ts";
-import { Engine, LsmMetrics, MemoryBudget, ObjectWalStore, Shard } from "../../../src/lsm/index.ts";
-import { nodeIdentity } from "../../../src/runtime/node-identity.ts";
-import { shardPrefix } from "../../../src/runtime/shard-parts.ts";
 import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { Mortal } from "../../support/mortal.ts";
-import { ACTOR, testStores } from "../../support/open-catalog.ts";
-import { openTestIceberg, type TestIceberg } from "../../support/open-iceberg.ts";
-import { VirtualClock } from "../../support/virtual-clock.ts";
+import { ACTOR } from "../../support/open-catalog.ts";
+import type { TestIceberg } from "../../support/open-iceberg.ts";
+import { findings, forgetJobs, World } from "./row-world.ts";
 
 const PLACE = { catalog: { name: "c" } };
 const REF = { catalog: "c", path: ["a"], name: "t" };
 const MINUTE = 60_000;
 const ROWS = 40;
-
-/** Stores that outlive the processes over them. */
-class World {
-  readonly clock = new VirtualClock();
-  readonly stores = testStores({ clock: this.clock });
-  readonly files = new MemoryBlobStore(this.clock);
-  readonly #open: Shard[] = [];
-  #nodes = 0;
-
-  /** A process that ends before its n-th call to a store. */
-  async start(mortal: Mortal): Promise<TestIceberg> {
-    const { clock, stores } = this;
-    const node = `n${++this.#nodes}`;
-    const budget = MemoryBudget.within(64 * 1_048_576);
-    const metrics = new LsmMetrics(createMetrics(), budget);
-    const store = mortal.files(this.files);
-    const openRowShard = async (name: string): Promise<Shard> => {
-      const prefix = shardPrefix(name);
-      const { prng } = stores;
-      const shard = await Shard.open({
-        clock,
-        node: nodeIdentity({ nodeId: node, url: "", prng, oneHost: true }),
-        takeOver: "takeover",
-        open: (identity, takeOver) =>
-          Engine.open({
-            store,
-            clock,
-            prng,
-            prefix,
-            budget,
-            takeOver,
-            node: identity,
-            wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
-            metrics: { of: metrics, shard: name },
-            options: { gcMinAgeMs: 0 },
-          }),
-      });
-      this.#open.push(shard);
-      return shard;
-    };
-    const parts = { ...stores, pointers: mortal.pointers(stores.pointers) };
-    return await openTestIceberg(parts, undefined, { openRowShard });
-  }
-
-  /** Over virtual time, which leases and retries need. */
-  async within<T>(work: Promise<T>): Promise<T> {
-    let isOver = false;
-    const done = work.finally(() => {
-      isOver = true;
-    });
-    done.catch(() => undefined);
-    for (let i = 0; i < 2_000 && !isOver; i++) await this.clock.advance(200);
-    if (!isOver) throw new Error("it does not end");
-    return await done;
-  }
-}
 
 async function rowsOf(node: TestIceberg): Promise<readonly (readonly unknown[])[]> {
   const { store, id } = await node.rows.open(ACTOR, REF);
@@ -103,14 +41,6 @@ async function add(node: TestIceberg, n: number): Promise<void> {
   });
 }
 
-async function findings(node: TestIceberg, world: World): Promise<readonly string[]> {
-  const found: string[] = [];
-  const scratch = new MemoryBlobStore(world.clock);
-  for await (const { code } of node.fsck(scratch).run()) found.push(code);
-  // A write that was killed leaves its payload to the collector.
-  return found.filter((code) => code !== "PAYLOAD_ORPHANED");
-}
-
 /** A table in a first shard, and the job that is to move it. */
 async function prepared(): Promise<World> {
   const world = new World();
@@ -137,17 +67,6 @@ async function prepared(): Promise<World> {
   const place = { ...PLACE, namespace: { path: ["a"] }, relation: { name: "t" } };
   await world.within(node.model.rows.move(ACTOR, place, { shard: "hot" }));
   return world;
-}
-
-/** As in a store that was restored: backups have no such jobs. */
-async function forgetJobs({ catalog }: TestIceberg, { stores }: World): Promise<void> {
-  const { account } = catalog.context;
-  for (const job of (await catalog.jobs.list()).items) {
-    const items = await stores.pointers.getMany(jobKeys(account, job.id, job.dueMs));
-    const live = items.filter((item) => item.state === "live");
-    const ops = live.map(({ key, version }) => ({ op: "delete" as const, key, expected: version }));
-    await stores.pointers.commit({ writerId: stores.ids.mint<WriterId>(), ops });
-  }
 }
 
 /** Rows and entries that the first shard still has. */

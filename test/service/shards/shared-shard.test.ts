@@ -129,6 +129,28 @@ describe("a shard that several nodes share", () => {
     expect((await pointer()).owner?.epoch).toBe(1);
   });
 
+  it("is deleted by its owner alone, when that has it open no more", async () => {
+    const {
+      nodes: [a, b],
+      run,
+      engineOf,
+      pointer,
+    } = begin("a", "b");
+    const engine = await engineOf(a);
+    await put(engine, "k");
+    let cleared = 0;
+    const clear = async (): Promise<void> => {
+      expect(() => engine.subscribe(1)).toThrow();
+      expect((await pointer()).owner?.state).toBe("FREE");
+      cleared++;
+    };
+    await expect(run(b.remove(SHARD, clear))).rejects.toBeInstanceOf(ShardElsewhere);
+    expect(cleared).toBe(0);
+    await run(a.remove(SHARD, clear));
+    expect(cleared).toBe(1);
+    expect((await pointer()).owner).toBeUndefined();
+  });
+
   it("stays with an owner that answers, however often others ask", async () => {
     const {
       world,
