@@ -210,8 +210,15 @@ export class NamespaceScope {
     const ref = { catalog: this.catalog, path: this.path };
     const { indexes = [] } = schema;
     const request = { name, columns, primaryKey: { parts }, indexes, ...place };
-    const make = () => this.#parts.rows.create(OWN_ACTOR, ref, request);
-    return await new RowTable<S, K>(make, this.#parts.indexes).opened();
+    const { rows, indexes: builds } = this.#parts;
+    let isMade = false;
+    const open = async (): Promise<NamedRowTable> => {
+      if (isMade) return await rows.open(OWN_ACTOR, { ...ref, name });
+      const made = await rows.create(OWN_ACTOR, ref, request);
+      isMade = true;
+      return made;
+    };
+    return await new RowTable<S, K>(open, builds).opened();
   }
 
   /** A table that is there. @throws FirnError at its first call: `TABLE_NOT_FOUND`. */
@@ -470,10 +477,21 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
     work: (tx: RowTransaction, table: TableDescriptor) => Promise<T>,
     readOnly = false,
   ): Promise<T> {
-    const { store, id } = await this.#rows();
-    if (this.#tx !== undefined) return await work(this.#tx, await this.#tx.tables.get(id));
+    const opened = await this.#rows();
+    if (this.#tx !== undefined) return await work(this.#tx, await this.#tx.tables.get(opened.id));
     const options = readOnly ? ({ isolation: "repeatable read", readOnly } as const) : {};
-    return await store.run(async (tx) => await work(tx, await tx.tables.get(id)), options);
+    const within = ({ store, id }: NamedRowTable): Promise<T> =>
+      store.run(async (tx) => await work(tx, await tx.tables.get(id)), options);
+    try {
+      return await within(opened);
+    } catch (error) {
+      if (!hasLeft(error)) throw error;
+      // It may be in another shard by now.
+      this.#opened = undefined;
+      const again = await this.#rows();
+      if (again.store === opened.store || again.id !== opened.id) throw error;
+      return await within(again);
+    }
   }
 
   #rows(): Promise<NamedRowTable> {
@@ -485,6 +503,12 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
     }
     return this.#opened;
   }
+}
+
+/** Whether the shard that was asked has a table no more, or soon. */
+function hasLeft(error: unknown): boolean {
+  const codes = ["ROW_TABLE_MOVING", "ROW_TABLE_NOT_FOUND"];
+  return error instanceof FirnError && codes.includes(error.code);
 }
 
 function requestOf(options: ScanOptions<never>, columns: readonly number[]): RowScanRequest {

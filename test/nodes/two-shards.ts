@@ -96,6 +96,11 @@ export async function twoShards(parts: TwoShardsParts): Promise<void> {
     check("two shards: sessions at each node", (await countBySession(node)) === ROWS);
   }
 
+  const moveOwn = "/catalogs/default/namespaces/public/tables/own_log:move";
+  const between = await ask(drawn(), "POST", moveOwn, { shard: "hot" });
+  const isTold = between.status === 409 && between.text.includes("ROW_MOVE_ELSEWHERE");
+  check("two shards: no table moves between two nodes", isTold, between.text.slice(0, 200));
+
   const writing = both("killed");
   await new Promise((resolve) => setTimeout(resolve, 300));
   await world.kill(second);
@@ -119,4 +124,27 @@ export async function twoShards(parts: TwoShardsParts): Promise<void> {
   );
   const joined = await run(drawn(), "select count(*) from hot_log join own_log using (op)");
   check("two shards: read together there", joined.status === 200, joined.text.slice(0, 200));
+
+  const begun = await ask(drawn(), "POST", moveOwn, { shard: "hot" });
+  check("two shards: a move begins", begun.status === 202, begun.text.slice(0, 200));
+  const count = "select count(*)::int8 from own_log";
+  const hasMoved = async (): Promise<boolean> => {
+    // A session on the other shard writes it as soon as it is there.
+    const writes = ["own_log values ('p')", "hot_log values ('p')"];
+    const tried = `begin; ${writes.map((of) => `insert into ${of}`).join("; ")}; rollback`;
+    return (await run(first, tried, "hot")).status === 200;
+  };
+  let isMoved = false;
+  for (let tries = 0; tries < 40 && !isMoved; tries++) {
+    isMoved = await hasMoved();
+    if (!isMoved) await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  check("two shards: a table moves on one node", isMoved);
+  const there = await run(drawn(), count, "hot");
+  const isWhole = there.text.includes(String(told.own.length));
+  check(
+    "two shards: with all its rows",
+    isWhole,
+    `${told.own.length}: ${there.text.slice(0, 200)}`,
+  );
 }

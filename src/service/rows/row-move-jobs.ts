@@ -7,10 +7,11 @@ import { endJob, type JobFailure } from "../../catalog/job-ends.ts";
 import { JOB_DONE, type JobLease } from "../../catalog/jobs.ts";
 import { pinnedSince } from "../../catalog/pins.ts";
 import { anyTableById, moveToShard, type ShardMove } from "../../catalog/shard-moves.ts";
-import { type RowStore, TableMove } from "../../rows/index.ts";
+import { type RowStore, rowError, TableMove } from "../../rows/index.ts";
 import { OWN_ACTOR } from "../actor.ts";
 import type { JobWaits } from "../job-runner.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
+import { ShardElsewhere } from "../shards/shard-elsewhere.ts";
 import { shardOf } from "./row-places.ts";
 import type { RowShards } from "./row-shards.ts";
 
@@ -143,13 +144,32 @@ export class RowMoveJobs {
     return found === undefined || found.step === JOB_DONE;
   };
 
-  /** A try of a move. */
+  /**
+   * A try of a move.
+   *
+   * @throws ShardElsewhere: of the shard that it leaves; FirnError `Conflict`, code
+   *   `ROW_MOVE_ELSEWHERE` (0A000): another node serves the one that it goes to.
+   */
   async try(table: TableId, { from, to }: ShardMove, job: string): Promise<TableMove> {
     const { shards, catalog } = this.#parts;
-    const [source, target] = [await shards.of(from), await shards.of(to)];
+    const source = await shards.of(from);
+    const target = await shards.newestOf(to).catch((error: unknown) => {
+      throw error instanceof ShardElsewhere ? onTwoNodes(error) : error;
+    });
     const attempt = catalog.context.ids.mint<JobId>();
     return new TableMove({ source, target, table, from, to, job, attempt });
   }
+}
+
+/** Who moves rows reads and writes both shards, each in its owner's process. */
+function onTwoNodes({ shard, pointer }: ShardElsewhere): FirnError {
+  const { node, host } = pointer.owner;
+  const message = "the two shards are on two nodes: a table moves between shards of one node";
+  const hint =
+    "GET /shards shows their owners. Ask one of these to take the other shard: " +
+    "POST /shards/{catalog}:move?shard=NAME. Then move the table again.";
+  const context = { shard, node, host, hint };
+  return rowError("Conflict", "ROW_MOVE_ELSEWHERE", "0A000", message, context);
 }
 
 class Interrupted extends Error {}

@@ -33,7 +33,7 @@ export class RowMoves {
    * Makes the job that moves a table; undefined where it is in that shard.
    *
    * @throws FirnError `TABLE_NOT_FOUND`, `FORMAT_UNSUPPORTED`, `ROW_SHARD_NOT_FOUND`; as
-   *   `TableMove.check`.
+   *   `RowMoveJobs.try` and `TableMove.check`.
    */
   async begin(_actor: Actor, asked: MoveAsked): Promise<Job | undefined> {
     const catalog = this.#catalog;

@@ -85,3 +85,44 @@ it("a node backs up the rows that another one owns, and goes on writing", async 
   }
   await restored.close();
 }, 60_000);
+
+it("a table moves between shards of one node, whose owner deletes empty ones", async () => {
+  await openSite();
+  const options = optionsIn(scratchDirectory());
+  const first = await Firn.open(options);
+  const table = await first.catalog("c").createNamespace("n").createTable("t", SCHEMA);
+  await table.insert({ id: 1, name: "one" }, { id: 2, name: "two" });
+  const second = await Firn.open(options);
+  await second.catalog("c").createShard("hot");
+  await second.catalog("c").createShard("brief");
+
+  const move = async () => {
+    const request = new Request("http://firn/api/v1/sql", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ statement: "alter table n.t set (shard = 'hot')", catalog: "c" }),
+    });
+    const answer = await first.fetch(request);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const refused = await move();
+  expect(refused.status).toBe(409);
+  expect(refused.text).toContain("ROW_MOVE_ELSEWHERE");
+  expect(refused.text).toContain(":move?shard=");
+  await expect(first.catalog("c").dropShard("hot")).rejects.toMatchObject({
+    code: "SHARD_ELSEWHERE",
+  });
+  expect(await table.get({ id: 2 })).toEqual({ id: 2, name: "two" });
+  await second.catalog("c").dropShard("brief");
+  await second.close();
+
+  expect((await move()).status).toBe(200);
+  expect(await table.get({ id: 2 })).toEqual({ id: 2, name: "two" });
+  await expect(first.catalog("c").dropShard("hot")).rejects.toMatchObject({
+    code: "ROW_SHARD_NOT_EMPTY",
+  });
+  await first.catalog("c").createShard("brief");
+  await first.catalog("c").dropShard("brief");
+  for await (const finding of first.check()) expect(finding.level).toBe("note");
+  await first.close();
+}, 60_000);
