@@ -1,9 +1,8 @@
-import type { RowIsolation, RowStore, RowTransaction } from "../../../src/rows/index.ts";
+import type { RowIsolation, RowTransaction } from "../../../src/rows/index.ts";
 import { rowsOf } from "../../rows/support/open-rows.ts";
 import type { Sim } from "../harness/sim.ts";
-import type { Member } from "../lsm/member.ts";
-import type { Shard } from "../lsm/shard.ts";
 import type { Action } from "./cycles.ts";
+import type { Door, Places } from "./doors.ts";
 import type { RowHistory } from "./history.ts";
 import { changePeople, checkPeople, writePeople } from "./people.ts";
 import { ACCOUNTS, IDS, OPENING } from "./tables.ts";
@@ -14,12 +13,10 @@ const LEVELS: readonly RowIsolation[] = ["serializable", "repeatable read", "rea
 
 export interface UserParts {
   readonly sim: Sim;
-  readonly shard: Shard;
+  readonly places: Places;
   readonly history: RowHistory;
   /** Of the lists: all transactions on them have one, so that each level is judged by its own. */
   readonly level: RowIsolation;
-  /** The row tables of an open engine. */
-  readonly rowsOf: (member: Member) => RowStore;
 }
 
 /** One who uses the tables, through whoever has the shard open or says so. */
@@ -35,28 +32,29 @@ export class RowUser {
 
   /** So many transactions, one after the other; fewer where the shard is hardly ever open. */
   async work(transactions: number): Promise<void> {
-    const { sim, shard } = this.#parts;
+    const { sim, places } = this.#parts;
     let done = 0;
     for (let turn = 0; done < transactions && turn < 10 * transactions; turn++) {
-      const member = shard.any();
-      if (member !== undefined) {
-        await this.#act(member);
+      const door = places.any();
+      if (door !== undefined) {
+        await this.#act(door);
         done++;
       }
-      await sim.sleep(sim.spanMs(1, member === undefined ? 20_000 : 500));
+      await sim.sleep(sim.spanMs(1, door === undefined ? 20_000 : 500));
     }
   }
 
-  async #act(member: Member): Promise<void> {
+  async #act(door: Door): Promise<void> {
     const { sim } = this.#parts;
+    const { member } = door;
     const chance = sim.prng.float();
-    if (chance < 0.42) await this.#lists(member);
-    else if (chance < 0.56) await this.#transfer(member);
-    else if (chance < 0.62) await this.#audit(member);
-    else if (chance < 0.72) await this.#register(member);
-    else if (chance < 0.9) await this.#people(member);
-    else if (chance < 0.93) await this.#change(member);
-    else if (chance < 0.96) await this.#check(member);
+    if (chance < 0.42) await this.#lists(door);
+    else if (chance < 0.56) await this.#transfer(door);
+    else if (chance < 0.62) await this.#audit(door);
+    else if (chance < 0.72) await this.#register(door);
+    else if (chance < 0.9) await this.#people(door);
+    else if (chance < 0.93) await this.#change(door);
+    else if (chance < 0.96) await this.#check(door);
     else if (chance < 0.98) await member.use("flush", () => member.engine.flush());
     else if (chance < 0.99) await member.use("compact", () => member.engine.compact());
     else await member.use("close", () => member.engine.close());
@@ -64,13 +62,13 @@ export class RowUser {
 
   /** A transaction of one level; whatever happens, it is over in the end. */
   async #within(
-    member: Member,
+    door: Door,
     operation: string,
     isolation: RowIsolation,
     work: (tx: RowTransaction) => Promise<void>,
   ): Promise<void> {
-    await member.use(operation, async () => {
-      const tx = await this.#parts.rowsOf(member).begin({ isolation });
+    await door.use(operation, async () => {
+      const tx = await door.begin({ isolation });
       try {
         await work(tx);
       } finally {
@@ -80,9 +78,9 @@ export class RowUser {
   }
 
   /** Appends to lists and reads them, of which each answer is recorded. */
-  async #lists(member: Member): Promise<void> {
+  async #lists(door: Door): Promise<void> {
     const { sim, history, level } = this.#parts;
-    await this.#within(member, "lists", level, async (tx) => {
+    await this.#within(door, "lists", level, async (tx) => {
       const actions: Action[] = [];
       const undone: Action[] = [];
       const name = `${this.#name}.${++this.#count}`;
@@ -102,8 +100,12 @@ export class RowUser {
         }
         if (sim.chance(0.4)) await sim.sleep(sim.spanMs(1, sim.pick([50, 2_000])));
       }
+      // Where it reads several shards, each as of one state.
+      const total = this.#parts.places.isSplit && sim.chance(0.3) ? await moneyIn(tx) : undefined;
       if (sim.chance(0.05)) return;
       await history.commit(recorded, tx, sim.chance(0.9));
+      const holds = total === undefined || total === ACCOUNTS * OPENING;
+      this.#must(holds, () => `the bank holds ${total}`);
     });
   }
 
@@ -151,10 +153,10 @@ export class RowUser {
     });
   }
 
-  async #transfer(member: Member): Promise<void> {
+  async #transfer(door: Door): Promise<void> {
     const { sim } = this.#parts;
     const isolation = sim.pick(LEVELS);
-    await this.#within(member, "transfer", isolation, async (tx) => {
+    await this.#within(door, "transfer", isolation, async (tx) => {
       const table = await tx.tables.get(IDS.accounts);
       const from = sim.below(ACCOUNTS);
       const to = (from + 1 + sim.below(ACCOUNTS - 1)) % ACCOUNTS;
@@ -174,9 +176,9 @@ export class RowUser {
   }
 
   /** No money is lost or made, by whichever way it is counted. */
-  async #audit(member: Member): Promise<void> {
+  async #audit(door: Door): Promise<void> {
     const { sim } = this.#parts;
-    await this.#within(member, "audit", sim.pick(LEVELS), async (tx) => {
+    await this.#within(door, "audit", sim.pick(LEVELS), async (tx) => {
       const table = await tx.tables.get(IDS.accounts);
       const ways = [{}, { index: 1 }, { index: 1, indexOnly: true }, { reverse: true }];
       const totals: number[] = [];
@@ -193,10 +195,10 @@ export class RowUser {
   }
 
   /** Reads a register as the latest, and may write its next version. */
-  async #register(member: Member): Promise<void> {
+  async #register(door: Door): Promise<void> {
     const { sim, history } = this.#parts;
     const register = sim.below(REGISTERS);
-    await this.#within(member, "register", "serializable", async (tx) => {
+    await this.#within(door, "register", "serializable", async (tx) => {
       const since = history.told(register);
       const table = await tx.tables.get(IDS.registers);
       const row = await tx.get(table, [register]);
@@ -213,37 +215,39 @@ export class RowUser {
     });
   }
 
-  async #people(member: Member): Promise<void> {
+  async #people(door: Door): Promise<void> {
     const { sim } = this.#parts;
-    await this.#within(member, "people", sim.pick(LEVELS), async (tx) => {
+    await this.#within(door, "people", sim.pick(LEVELS), async (tx) => {
       await writePeople(sim, tx);
       await tx.commit({ durable: sim.chance(0.7) });
     });
   }
 
-  async #change(member: Member): Promise<void> {
+  async #change(door: Door): Promise<void> {
     const { sim } = this.#parts;
-    await this.#within(member, "change", "serializable", async (tx) => {
+    await this.#within(door, "change", "serializable", async (tx) => {
       await changePeople(sim, tx);
       await tx.commit();
     });
   }
 
-  async #check(member: Member): Promise<void> {
+  async #check(door: Door): Promise<void> {
     const { sim } = this.#parts;
-    await this.#within(
-      member,
-      "check",
-      sim.pick(["serializable", "repeatable read"]),
-      async (tx) => {
-        await checkPeople(sim, tx);
-      },
-    );
+    await this.#within(door, "check", sim.pick(["serializable", "repeatable read"]), async (tx) => {
+      await checkPeople(sim, tx);
+    });
   }
 
   #must(holds: boolean, statement: () => string): void {
     this.#parts.sim.must(holds, () => `${this.#name}: ${statement()}`);
   }
+}
+
+/** What is in all accounts, by a scan. */
+async function moneyIn(tx: RowTransaction): Promise<number> {
+  await tx.statement();
+  const rows = await rowsOf(tx.scan(await tx.tables.get(IDS.accounts), { columns: [2] }));
+  return rows.reduce((sum, [balance]) => sum + Number(balance), 0);
 }
 
 export function split(elements: unknown): readonly string[] {
