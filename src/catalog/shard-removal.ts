@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { CatalogId } from "../base/ids.ts";
 import { BatchBuilder, type Fence } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
@@ -25,6 +26,7 @@ export async function removeShard(
   fence: Fence,
 ): Promise<void> {
   const { account, payloads, pointers } = context;
+  assert(shard !== id, "the first shard of a catalog goes with it alone");
   await write(context, actor, "delete-row-shard", async ({ authorship }) => {
     const [item, job] = await pointers.getMany([byIdKey("catalog", account, id), fence.key]);
     const stored =

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { LruMap } from "../base/lru.ts";
 import type { Live, PointerStore } from "../pointer/port.ts";
 import { summaryOfItem } from "./entities.ts";
@@ -54,6 +55,8 @@ export function shownOf(
   const known = shown.get(key);
   const bits = known === undefined ? judged(page.items, shows) : known.bits;
   if (known === undefined) shown.set(key, { bits });
+  const isWhole = bits === undefined || bits.length === Math.ceil(page.items.length / 8);
+  assert(isWhole, "what was found of a page has a bit for each of its items");
   return bits === undefined
     ? page.items
     : page.items.filter((_, i) => ((bits[i >> 3] ?? 0) & (1 << (i & 7))) !== 0);

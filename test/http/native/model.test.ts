@@ -367,7 +367,7 @@ describe("all of the table", () => {
     await served.done("POST", "/shards/lake:create", { name: "hot" });
     await served.done("POST", "/shards/lake:create", { name: "cold" });
     await served.done("DELETE", "/shards/lake?shard=cold");
-    for (const path of ["/info", "/me", "/shards", "/usage", "/node"]) {
+    for (const path of ["/info", "/me", "/shards", "/usage", "/node", "/advice?count=true"]) {
       await served.done("GET", path);
     }
     const { id } = await served.done<api.Resource>("GET", "/catalogs/lake");
