@@ -4,6 +4,7 @@ import { type GuardedServer, openGuardedServer } from "../../access/guarded-serv
 import { add, type Counts, finish, missing } from "../counts.ts";
 import { findPython, PythonEnvironment } from "../python.ts";
 import { withServer } from "../with-server.ts";
+import { CHROMIUM } from "./console-pages.ts";
 import { type Delegating, openDelegating } from "./delegating.ts";
 import { flinkClassPath, sparkAwsJar, sparkJar, trinoHome } from "./install.ts";
 
@@ -52,6 +53,8 @@ async function main(args: readonly string[]): Promise<Counts> {
     if (where === undefined) lacks = add(lacks, missing(`Maven has not got ${variable}`));
     else env[variable] = where;
   }
+  if (CHROMIUM === undefined) lacks = add(lacks, missing("no Chromium (apt: chromium)"));
+  else env["FIRN_TEST_CHROMIUM"] = CHROMIUM;
   const delegating = await openDelegating();
   const guarded = await openGuardedServer(TOKEN_LIFE_MS);
   try {
@@ -79,6 +82,7 @@ function tryEngines(
     environment.pytest(HERE, ["--durations=6", ...args], {
       ...env,
       ...delegating.env,
+      FIRN_TEST_NODE: process.execPath,
       FIRN_TEST_URL: url,
       FIRN_TEST_GUARDED_URL: `${guarded.url}/iceberg`,
       FIRN_TEST_GUARDED_KEY: guarded.key,
