@@ -17,7 +17,7 @@ describe("an enum", () => {
     await client.query(MOOD);
     await client.query("create table p (m mood primary key, n int, all_of mood[])");
     await client.query(
-      "insert into p values ('happy', 1, '{ok,sad}'), ('sad', 2, null), ('ok', 3)",
+      "insert into p values ('happy', 1, '{ok,sad}'), ('sad', 2, null), ('ok', 3, null)",
     );
     expect(await rows("select m, n, all_of from p order by m")).toBe(
       "sad,2, ok,3, happy,1,{ok,sad}",
@@ -60,12 +60,12 @@ describe("an enum", () => {
   it("gives a label another name, and takes the old one for another label", async () => {
     await client.query(MOOD);
     await client.query("create table p (id int primary key, m mood default 'ok', ms mood[])");
-    await client.query("insert into p values (1, 'sad', '{sad,ok}'), (2)");
+    await client.query("insert into p values (1, 'sad', '{sad,ok}'), (2, default, null)");
     await client.query("alter type mood rename value 'sad' to 'blue'");
     await client.query("alter type mood rename value 'ok' to 'fair'");
     expect(await rows("select m, ms from p order by id")).toBe("blue,{blue,fair} fair,");
     await client.query("alter type mood add value 'sad'");
-    await client.query("insert into p values (3, 'sad', '{sad}'), (4)");
+    await client.query("insert into p values (3, 'sad', '{sad}'), (4, default, null)");
     expect(await rows("select m, ms from p order by id")).toBe(
       "blue,{blue,fair} fair, sad,{sad} fair,",
     );

@@ -47,7 +47,8 @@ async function makeTable(): Promise<void> {
   await client.query(`
     create table t (id int primary key, name text not null, amount numeric(10,2),
       flag bool default true, n bigint, unique (name))`);
-  await client.query("insert into t values (1,'one',1.5), (2,'two',2.25,false,9)");
+  await client.query("insert into t values (1,'one',1.5)");
+  await client.query("insert into t values (2,'two',2.25,false,9)");
   await client.query("insert into t (id, name) values (3, 'three')");
 }
 

@@ -19,6 +19,7 @@ import { type Observe, openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { assertNoDefault, isBeside, type PartTarget, partTarget, withPart } from "./part-target.ts";
 import { bindReturning, reader } from "./returning.ts";
 import { planSelect } from "./select.ts";
+import { unequalLists } from "./values.ts";
 import { changeNeeds } from "./statement-needs.ts";
 import type { TableUse } from "./table-use.ts";
 import { planWithin } from "./with.ts";
@@ -207,8 +208,10 @@ function* valuesRows(
 ): Steps<readonly ValuesRow[]> {
   const scope = scopeOf(env, [], "VALUES");
   const rows: ValuesRow[] = [];
+  const width = contentOf(lists[0], "List")?.items?.length;
   for (const list of lists) {
     const items = contentOf(list, "List")?.items ?? [];
+    if (items.length !== width) throw unequalLists();
     checkWidth(items.length, columns, isNamed);
     const row = columns.map((column, i): Evaluator | undefined => {
       const item = items[i];

@@ -16,6 +16,10 @@ import { outputNode } from "./output.ts";
 import { type BindHow, type BoundQuery, outputOf } from "./query.ts";
 import type { Target } from "./targets.ts";
 
+export function unequalLists(): SqlError {
+  return new SqlError("42601", "VALUES lists must all be the same length");
+}
+
 /** VALUES: rows of expressions of common types. */
 export function bindValues(
   env: PlanEnv,
@@ -27,9 +31,7 @@ export function bindValues(
     bindList(scope, contentOf(list, "List")?.items ?? [], (node) => bindExpr(scope, node)),
   );
   const width = rows[0]?.length ?? 0;
-  if (rows.some((row) => row.length !== width)) {
-    throw new SqlError("42601", "VALUES lists must all be the same length");
-  }
+  if (rows.some((row) => row.length !== width)) throw unequalLists();
   const columns = Array.from({ length: width }, (_, i) => {
     const exprs = rows.map((row) => row[i] as Expr);
     const as = unknownAs?.[i];
