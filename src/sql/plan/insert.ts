@@ -19,9 +19,9 @@ import { type Observe, openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { assertNoDefault, isBeside, type PartTarget, partTarget, withPart } from "./part-target.ts";
 import { bindReturning, reader } from "./returning.ts";
 import { planSelect } from "./select.ts";
-import { unequalLists } from "./values.ts";
 import { changeNeeds } from "./statement-needs.ts";
 import type { TableUse } from "./table-use.ts";
+import { unequalLists } from "./values.ts";
 import { planWithin } from "./with.ts";
 
 /** Rows that are given to the store at once. */
