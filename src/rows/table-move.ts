@@ -266,33 +266,18 @@ export class TableMove {
   ): Promise<number> {
     const { guard, there } = await this.#sides(from, into);
     const { from: prefix } = rangeOfRelation(ROW_SPACE, there.relation);
-    let ops: WriteOp[] = [];
-    let bytes = 0;
-    const flush = async (): Promise<void> => {
-      const batch = ops;
-      ops = [];
-      bytes = 0;
-      if (batch.length > 0) await this.#write(guard, batch);
-    };
+    const writes = new CopyWrites((ops) => this.#write(guard, ops));
     for (let at = 0; at < keys.length; at += MOST_OPS) {
       const some = keys.slice(at, at + MOST_OPS);
       const values = await from.getMany(some);
       for (const [i, found] of some.entries()) {
-        const key = withRelation(found, prefix);
-        const value = values[i];
-        ops.push(
-          value === undefined
-            ? { op: "delete", key }
-            : { op: "put", key, value: new Uint8Array(value) },
-        );
-        bytes += key.length + (value?.length ?? 0);
-        if (bytes >= MOST_BYTES) await flush();
+        await writes.add(withRelation(found, prefix), values[i]);
       }
-      await flush();
       await onCompared(at + some.length);
     }
+    await writes.flush();
     await this.#settled();
-    return keys.length;
+    return writes.count;
   }
 
   /** A source that another process has taken over has shown nothing that counts. */
@@ -308,22 +293,8 @@ export class TableMove {
     const theirs = new Cursor(from, table.relation);
     const ours = new Cursor(into, there.relation);
     const stretches = new Stretches(target.clock);
-    let changed = 0;
+    const writes = new CopyWrites((ops) => this.#write(guard, ops));
     let compared = 0;
-    let ops: WriteOp[] = [];
-    let bytes = 0;
-    const flush = async (): Promise<void> => {
-      const batch = ops;
-      ops = [];
-      bytes = 0;
-      await this.#write(guard, batch);
-    };
-    const add = async (op: WriteOp, size: number): Promise<void> => {
-      ops.push(op);
-      bytes += size;
-      changed++;
-      if (ops.length >= MOST_OPS || bytes >= MOST_BYTES) await flush();
-    };
     try {
       await theirs.next();
       await ours.next();
@@ -331,12 +302,11 @@ export class TableMove {
         const order = compareRows(theirs.row, ours.row);
         if (order > 0) {
           const { key } = ours.row as Row;
-          await add({ op: "delete", key: new Uint8Array(key) }, key.length);
+          await writes.add(new Uint8Array(key), undefined);
         } else {
           const { key, value } = theirs.row as Row;
           if (order < 0 || !bytesEqual(value, (ours.row as Row).value)) {
-            const put = { key: withRelation(key, ours.prefix), value: new Uint8Array(value) };
-            await add({ op: "put", ...put }, key.length + value.length);
+            await writes.add(withRelation(key, ours.prefix), value);
           }
         }
         const read = order <= 0 ? theirs.next() : undefined;
@@ -348,14 +318,14 @@ export class TableMove {
           await stretches.turn();
         }
       }
-      if (ops.length > 0) await flush();
+      await writes.flush();
     } finally {
       theirs.close();
       ours.close();
     }
     await this.#settled();
     await onCompared(compared);
-    return changed;
+    return writes.count;
   }
 
   /** What another try has begun to write is not written over. */
@@ -424,6 +394,35 @@ export class TableMove {
       return owned;
     });
     for (const sequence of sequences) store.reviveSequence(sequence.id);
+  }
+}
+
+/** Writes to the copy, some at a time. */
+class CopyWrites {
+  /** All that were added. */
+  count = 0;
+  readonly #write: (ops: readonly WriteOp[]) => Promise<void>;
+  #ops: WriteOp[] = [];
+  #bytes = 0;
+
+  constructor(write: (ops: readonly WriteOp[]) => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** @param value which is copied; undefined: the key goes. */
+  async add(key: Uint8Array, value: Uint8Array | undefined): Promise<void> {
+    const put = value && { op: "put" as const, key, value: new Uint8Array(value) };
+    this.#ops.push(put ?? { op: "delete", key });
+    this.#bytes += key.length + (value?.length ?? 0);
+    this.count++;
+    if (this.#ops.length >= MOST_OPS || this.#bytes >= MOST_BYTES) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const ops = this.#ops;
+    this.#ops = [];
+    this.#bytes = 0;
+    if (ops.length > 0) await this.#write(ops);
   }
 }
 
