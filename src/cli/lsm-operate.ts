@@ -116,15 +116,21 @@ function treeText(tree: TreeReport): string {
  */
 export async function hot(at: ServerAt, output: Output): Promise<number> {
   const client = await clientOf(at);
-  const report = await client.report().catch((error: unknown) => {
-    // Profile aws has its pointers in DynamoDB.
-    if (error instanceof FirnError && error.code === "SHARD_NOT_FOUND") return undefined;
+  // Profile aws has its pointers in DynamoDB.
+  const report = await unless("SHARD_NOT_FOUND", client.report());
+  if (report !== undefined) printHot(report, output);
+  // A server without row tables, or of an older version, does not tell of them.
+  const tables = await unless("ROUTE_NOT_FOUND", client.hotTables());
+  for (const shard of tables?.shards ?? []) printHotTables(shard, output);
+  return 0;
+}
+
+/** What is answered; undefined where it is refused with a code. */
+async function unless<T>(code: string, answer: Promise<T>): Promise<T | undefined> {
+  return await answer.catch((error: unknown) => {
+    if (error instanceof FirnError && error.code === code) return undefined;
     throw error;
   });
-  if (report !== undefined) printHot(report, output);
-  const { shards } = await client.hotTables();
-  for (const shard of shards) printHotTables(shard, output);
-  return 0;
 }
 
 type Met = { readonly share: number; readonly perSecond: number; readonly keys: number };
