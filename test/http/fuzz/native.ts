@@ -55,6 +55,15 @@ const USUAL: Readonly<Record<string, string>> = {
   member: "p",
   role: "role",
 };
+/** Fields of a storage profile: no store answers there, so that none is asked for long. */
+export const OF_STORAGE: Readonly<Record<string, unknown>> = {
+  endpoint: "http://127.0.0.1:9",
+  stsEndpoint: "http://127.0.0.1:9",
+  region: "eu-west-1",
+  roleArn: "",
+  kmsKeys: [],
+  secret: { kind: "SEALED", accessKeyId: "a", secretAccessKey: "b" },
+};
 /** Statements that do something, which no text at random is. */
 const STATEMENTS: readonly string[] = [
   "select 1",
@@ -217,6 +226,7 @@ export class NativeFuzzer {
   }
 
   #parameter({ name, required, schema }: Parameter): readonly string[] {
+    if (name === "skipCheck" && this.#chance(0.7)) return ["skipCheck=true"];
     const isThere = required ? this.#chance(0.95) : this.#chance(name === "dryRun" ? 0.1 : 0.3);
     if (!isThere) return this.#chance(0.02) ? [`${this.#pick(HOSTILE)}=${this.#pick(KNOWN)}`] : [];
     const seen = this.#seen[this.#below(64)];
@@ -303,7 +313,11 @@ export class NativeFuzzer {
   }
 
   /** What makes sense as the member of that name, where a value of its type seldom does. */
-  #likely(name: string): string | undefined {
+  #likely(name: string): unknown {
+    if (Object.hasOwn(OF_STORAGE, name)) return structuredClone(OF_STORAGE[name]);
+    // Others have members that go together.
+    if (name === "format") return this.#pick(["OTHER", "DELTA", "HUDI"]);
+    if (name === "roots") return [`s3://kept/${this.#below(1_000)}`];
     if (name === "statement") return this.#pick(STATEMENTS);
     // Two tables do not share a place.
     if (name === "location" || name === "uri") return `s3://elsewhere/${this.#below(1_000)}`;

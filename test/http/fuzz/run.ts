@@ -12,7 +12,7 @@ import { fuzzQueries } from "../../sql/fuzz/run-queries.ts";
 import { readContract } from "../../support/iceberg-contract.ts";
 import { Fuzzer } from "./episodes.ts";
 import { describeFinding } from "./finding.ts";
-import { NativeFuzzer } from "./native.ts";
+import { NativeFuzzer, OF_STORAGE } from "./native.ts";
 import { type Options, readOptions, USAGE } from "./options.ts";
 import { ShapeRunner } from "./shapes/runner.ts";
 import type { Tally } from "./tally.ts";
@@ -39,8 +39,8 @@ const HELD: readonly string[] = [
 const NEEDS_MORE: ReadonlySet<string> = new Set([
   // Jobs that failed or last, and keys that an answer tells once.
   ...["retryJob", "cancelJob", "deleteKey", "rotateKey"],
-  // Catalogs and logs that lie elsewhere, and manifests.
-  ...["importTables", "beginImport", "checkConnector", "refreshTable"],
+  // Catalogs, stores and logs that lie elsewhere, and manifests.
+  ...["importTables", "beginImport", "checkConnector", "refreshTable", "checkStorageProfile"],
   ...["getLayout", "listColumnFigures", "getHealth"],
   ...["resolveSnapshot", "getSnapshot", "listAncestors"],
   // Bodies whose members depend on each other.
@@ -134,6 +134,8 @@ async function makeRelations(url: string): Promise<void> {
   const schema = { type: "struct", fields: [] };
   await post("/api/v1/catalogs", { name: "lake" });
   await post("/api/v1/connectors", { name: "c", kind: "GLUE", uri: "https://glue" });
+  const stored = { ...OF_STORAGE, name: "p", roots: ["s3://kept/p"] };
+  await post("/api/v1/storage-profiles?skipCheck=true", stored);
   await post("/iceberg/v1/lake/namespaces", { namespace: ["a"] });
   await post("/iceberg/v1/lake/namespaces/a/tables", { name: "t", schema });
   const snapshot = {

@@ -67,14 +67,22 @@ export class RowUser {
     isolation: RowIsolation,
     work: (tx: RowTransaction) => Promise<void>,
   ): Promise<void> {
+    let begun: RowTransaction | undefined;
+    let isOver = false;
     await door.use(operation, async () => {
       const tx = await door.begin({ isolation });
+      begun = tx;
       try {
         await work(tx);
+      } catch (error) {
+        if (!isOver) throw error;
       } finally {
         tx.rollback();
       }
     });
+    // One process has all shards that a transaction reads: where it dies, all of it is over.
+    isOver = true;
+    begun?.rollback();
   }
 
   /** Appends to lists and reads them, of which each answer is recorded. */
