@@ -86,7 +86,8 @@ const COMMANDS: Readonly<Record<Mutant["runs"][number]["program"], () => readonl
 
 /** What other suites have installed beside their tests is a hundred times as much. */
 function isSource(path: string): boolean {
-  return ![".venv", "target"].includes(basename(path));
+  // Sessions of tools come and go beside this.
+  return !/^(?:\.venv.*|\.prisma-.*|target)$/.test(basename(path));
 }
 
 /** The tree, and what the compiler knows of it: a mutant's check then looks at what it changes. */
