@@ -96,7 +96,7 @@ describe("spatial indexes", () => {
         listed += filtered.length;
       }
     };
-    await fc.assert(fc.asyncProperty(history, run), { numRuns: 30 });
+    await fc.assert(fc.asyncProperty(history, run), { numRuns: 60 });
     expect(listed).toBeGreaterThan(50);
   }, 120_000);
 
