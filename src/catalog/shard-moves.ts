@@ -1,13 +1,11 @@
 import type { ShardId, TableId } from "../base/ids.ts";
-import { BatchBuilder, type Fence } from "./batch.ts";
+import type { Fence } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { readEntity, type Stored } from "./entities.ts";
 import { tableNotFound } from "./errors.ts";
+import { reviseFenced } from "./fenced-revision.ts";
 import type { Table } from "./model.ts";
 import { byIdKey } from "./paths.ts";
-import { assertMayUpdate } from "./payloads.ts";
-import { write } from "./repository.ts";
-import { summaryOf } from "./summaries.ts";
 
 /** A table by its id, one that was dropped too. */
 export async function anyTableById(
@@ -38,26 +36,12 @@ export async function moveToShard(
   { from, to }: ShardMove,
   fence: Fence,
 ): Promise<void> {
-  const { account, payloads, pointers } = context;
-  await write(context, actor, "move-table-rows", async ({ authorship }) => {
-    const [item, job] = await pointers.getMany([byIdKey("table", account, id), fence.key]);
-    const stored =
-      item?.state === "live" ? await readEntity<Table>(context, "table", item) : undefined;
-    const { entity } = stored ?? {};
+  const of = { type: "table", id, fence } as const;
+  await reviseFenced<Table>(context, actor, "move-table-rows", of, (entity) => {
     const isThere = entity?.state === "ACTIVE" && (entity.shard ?? entity.catalogId) === from;
-    if (stored === undefined || entity === undefined || !isThere) {
-      throw tableNotFound([], entity?.name ?? id);
-    }
-    assertMayUpdate(stored.envelope);
+    if (entity === undefined || !isThere) throw tableNotFound([], entity?.name ?? id);
     const { shard: _shard, ...rest } = entity;
     const isFirst = to === entity.catalogId;
-    const moved: Table = isFirst ? rest : { ...rest, shard: to as ShardId };
-    const payload = payloads.encode(moved, authorship);
-    const batch = new BatchBuilder(account).put(stored.item, {
-      payload,
-      summary: summaryOf(moved, payload),
-    });
-    const told = fence.join(batch, job);
-    return { batch, primary: stored.item.key, result: told };
+    return isFirst ? rest : { ...rest, shard: to as ShardId };
   });
 }

@@ -151,7 +151,7 @@ export function changedMeanwhile(): FirnError {
   return rowError("Conflict", "ROW_CONFLICT", "40001", message);
 }
 
-/** A descriptor that is no longer that of its table. */
+/** A descriptor that its table has had, and has not any more. */
 export function tableChanged(table: TableDescriptor, now: TableDescriptor): FirnError {
   const message = "the table has changed: read its descriptor again";
   const context = { table: table.name, version: table.version, now: now.version };

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CHROMIUM, type Opened, Stand } from "./stand.ts";
+import { CHROMIUM } from "../support/chromium.ts";
+import { type Opened, Stand } from "./stand.ts";
 
 let stand: Stand;
 const ADMIN_KEY = `firn_01234567890123456789_${"0123456789abcdef".repeat(4)}`;

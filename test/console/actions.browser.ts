@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM } from "../support/chromium.ts";
 import { ask, FIRST_ID, seed } from "./seed.ts";
-import { CHROMIUM, Stand } from "./stand.ts";
+import { Stand } from "./stand.ts";
 
 let stand: Stand;
 const HISTORY = "/c/lake/glacier/t/cores/history";

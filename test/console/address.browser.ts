@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM } from "../support/chromium.ts";
 import { ask, FIRST_ID, seed } from "./seed.ts";
-import { CHROMIUM, Stand } from "./stand.ts";
+import { Stand } from "./stand.ts";
 
 let stand: Stand;
 const TABLE = "/c/lake/glacier/t/cores";

@@ -2,8 +2,9 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM } from "../support/chromium.ts";
 import { ask, FIRST_ID, seed } from "./seed.ts";
-import { CHROMIUM, Stand } from "./stand.ts";
+import { Stand } from "./stand.ts";
 
 const BUILT = join(import.meta.dirname, "..", "..", "dist", "console", "assets");
 const MOST_SCRIPT = 40_960;

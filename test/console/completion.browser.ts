@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM } from "../support/chromium.ts";
 import { ask, seed } from "./seed.ts";
-import { CHROMIUM, type Opened, Stand, write } from "./stand.ts";
+import { type Opened, Stand, write } from "./stand.ts";
 
 let stand: Stand;
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../src/api/operations.ts";
+import { CHROMIUM } from "../support/chromium.ts";
 import { ask, FIRST_ID, HOSTILE, seed, seedMany } from "./seed.ts";
-import { CHROMIUM, type Opened, Stand } from "./stand.ts";
+import { type Opened, Stand } from "./stand.ts";
 
 const MANY = 1_200;
 const MOST_ELEMENTS = 2_000;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM } from "../support/chromium.ts";
 import { plantTable } from "../support/planted-table.ts";
 import { ask } from "./seed.ts";
-import { CHROMIUM, Stand } from "./stand.ts";
+import { Stand } from "./stand.ts";
 
 let stand: Stand;
 const EVENTS = "/c/lake/web/t/events";

@@ -12,7 +12,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ADMIN_KEY, type ClockedServer, openClockedServer } from "../access/clocked-server.ts";
 import { makeCertificate } from "../support/certificate.ts";
-import { CHROMIUM } from "./stand.ts";
+import { CHROMIUM } from "../support/chromium.ts";
 
 /* A real OpenID Connect provider signs users in, in a real browser, over TLS. */
 

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CHROMIUM, Stand, write } from "./stand.ts";
+import { CHROMIUM } from "../support/chromium.ts";
+import { Stand, write } from "./stand.ts";
 
 let stand: Stand;
 

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,12 +5,8 @@ import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 import { type ServerProcess, startServer } from "../clients/server-process.ts";
+import { CHROMIUM } from "../support/chromium.ts";
 
-export const CHROMIUM: string | undefined = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find((path) => existsSync(path));
 if (CHROMIUM === undefined) console.log("skipped: no Chromium; apt-get install chromium");
 
 const DOCS = join(import.meta.dirname, "..", "..", "docs", "console");

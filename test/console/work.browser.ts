@@ -5,8 +5,9 @@ import pg from "pg";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ServerProcess, startServer } from "../clients/server-process.ts";
+import { CHROMIUM } from "../support/chromium.ts";
 import { ask, seed } from "./seed.ts";
-import { CHROMIUM, Stand, write } from "./stand.ts";
+import { Stand, write } from "./stand.ts";
 
 let stand: Stand;
 /** Where tables are imported from. */

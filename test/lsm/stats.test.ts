@@ -14,22 +14,28 @@ import { Processes } from "./support/worlds.ts";
 
 const key = (i: number): Uint8Array => utf8(`key-${String(i).padStart(6, "0")}`);
 
+/** An engine in memory whose figures are printed. */
+async function openMetered() {
+  const clock = new VirtualClock();
+  const prng = new SeededPrng(1);
+  const store = new MemoryBlobStore(clock);
+  const metrics = createMetrics();
+  const budget = new MemoryBudget(16_000_000);
+  const engine = await Engine.open({
+    store,
+    wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
+    clock,
+    prng,
+    node: new Processes().start(),
+    budget,
+    metrics: { of: new LsmMetrics(metrics, budget), shard: "one" },
+  });
+  return { engine, metrics, store };
+}
+
 describe("statistics", () => {
   it("say what was written, read and kept, and are printed while the shard is open", async () => {
-    const clock = new VirtualClock();
-    const prng = new SeededPrng(1);
-    const store = new MemoryBlobStore(clock);
-    const metrics = createMetrics();
-    const budget = new MemoryBudget(16_000_000);
-    const engine = await Engine.open({
-      store,
-      wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
-      clock,
-      prng,
-      node: new Processes().start(),
-      budget,
-      metrics: { of: new LsmMetrics(metrics, budget), shard: "one" },
-    });
+    const { engine, metrics, store } = await openMetered();
     for (let i = 0; i < 1_000; i += 2) await engine.put(key(i), new Uint8Array(100));
     await engine.flush();
     for (let i = 0; i < 250; i++) await engine.delete(key(4 * i));
@@ -73,20 +79,7 @@ describe("statistics", () => {
   });
 
   it("count values that lie apart, as long as they live", async () => {
-    const clock = new VirtualClock();
-    const prng = new SeededPrng(1);
-    const store = new MemoryBlobStore(clock);
-    const metrics = createMetrics();
-    const budget = new MemoryBudget(16_000_000);
-    const engine = await Engine.open({
-      store,
-      wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
-      clock,
-      prng,
-      node: new Processes().start(),
-      budget,
-      metrics: { of: new LsmMetrics(metrics, budget), shard: "one" },
-    });
+    const { engine, metrics, store } = await openMetered();
     const [bytes, count] = [40_000, 5];
     for (let i = 0; i < count; i++) await engine.put(key(i), new Uint8Array(bytes).fill(i));
     await engine.flush();

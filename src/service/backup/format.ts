@@ -53,7 +53,7 @@ export interface ScopedCatalog {
 /** What an account was until a time, in milliseconds. */
 export interface AccountState {
   readonly untilMs: number;
-  /** Its payload in base64; null: there was no account; absent: it is no longer retained. */
+  /** Its payload in base64; null: there was no account; absent: it is not retained. */
   readonly payload?: string | null;
 }
 

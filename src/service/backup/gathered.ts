@@ -109,8 +109,16 @@ export class Gathered {
   async addRecord(id: string, record: ChangeRecord): Promise<void> {
     if (record.timeMs >= this.#spanMs) this.known.add(id);
     const { account, scope } = this.#from;
-    const change = changeOf(account, id, record, isSourceOf(account));
-    this.ofAccounts.push(...stepsOf(changeOf(account, id, record, isOtherThan(account))));
+    const all = changeOf(account, id, record);
+    // Another account may have been made from within this one.
+    const isOther = ([key]: ChangeLine["keys"][0]): boolean => {
+      const entity = canonicalOf(key);
+      return entity?.type === "account" && entity.id !== account;
+    };
+    const others = all.keys.filter(isOther);
+    this.ofAccounts.push(...stepsOf({ ...all, keys: others }));
+    const hasOthers = others.length > 0;
+    const change = hasOthers ? { ...all, keys: all.keys.filter((key) => !isOther(key)) } : all;
     await (scope === undefined ? this.#addChange(change) : scope.addChange(change));
   }
 
@@ -148,34 +156,17 @@ function hexOf(bytes: Uint8Array | undefined): string | null {
   return bytes === undefined ? null : Buffer.from(bytes).toString("hex");
 }
 
-/** The sources of an account. */
-function isSourceOf(account: AccountId): (key: string) => boolean {
-  const isOther = isOtherThan(account);
-  return (key) => {
-    const isEntity = canonicalOf(key) !== undefined;
-    return isEntity ? !isOther(key) : isPart(parseKey(key));
-  };
+/** Whether a key is of a source: of an account, which may be another one, or of what lies in it. */
+function isSource(key: string): boolean {
+  return canonicalOf(key) !== undefined || isPart(parseKey(key));
 }
 
-/** What another account is: that may have been made from within this one. */
-function isOtherThan(account: AccountId): (key: string) => boolean {
-  return (key) => {
-    const entity = canonicalOf(key);
-    return entity?.type === "account" && entity.id !== account;
-  };
-}
-
-/** A change record as a backup holds it, with some of the keys that it wrote. */
-function changeOf(
-  account: AccountId,
-  id: string,
-  record: ChangeRecord,
-  isAsked: (key: string) => boolean,
-): ChangeLine {
+/** A change record as a backup holds it: the sources that it wrote. */
+function changeOf(account: AccountId, id: string, record: ChangeRecord): ChangeLine {
   const { timeMs, operation, principal, requestId } = record;
   const keys = record.keys
     .map((each: ChangedKey) => ({ ...each, key: fullKey(account, each.key) }))
-    .filter(({ key }) => isAsked(key))
+    .filter(({ key }) => isSource(key))
     .map(
       (each) =>
         [

@@ -99,7 +99,7 @@ interface MadeAccounts {
   /** Whether no other account comes behind this one: then the store is whole. */
   readonly isLast: boolean;
   /** What the account was at the time that is restored; absent: what the backup says. */
-  readonly then?: AccountThen | undefined;
+  readonly past?: AccountThen | undefined;
 }
 
 /** One account of a restore; undefined where it was not there at that time. @throws as above. */
@@ -118,7 +118,7 @@ export async function restoreAccount(
   const account = backup.account as AccountId;
   const content = await BackupContent.open(parts, backup, atMs);
   const scope = catalog === undefined ? undefined : await content.catalogNamed(catalog);
-  const restore = new Restore(parts, account, made.then, scope?.id);
+  const restore = new Restore(parts, account, made.past, scope?.id);
   await restore.assertEmpty(made);
   for await (const pack of content.packs()) await restore.pack(pack);
   if (scope !== undefined) {
@@ -153,7 +153,7 @@ async function restoreShards(
 class Restore {
   readonly #parts: RestoreParts;
   readonly #account: AccountId;
-  readonly #then: AccountThen | undefined;
+  readonly #past: AccountThen | undefined;
   readonly #catalog: CatalogId | undefined;
   readonly #payloads: Payloads;
   readonly #writerId: WriterId;
@@ -169,12 +169,12 @@ class Restore {
   constructor(
     parts: RestoreParts,
     account: AccountId,
-    then: AccountThen | undefined,
+    past: AccountThen | undefined,
     catalog?: CatalogId,
   ) {
     this.#parts = parts;
     this.#account = account;
-    this.#then = then;
+    this.#past = past;
     this.#catalog = catalog;
     this.#payloads = new Payloads(parts.blobs, account);
     this.#writerId = parts.ids.mint<WriterId>();
@@ -230,9 +230,9 @@ class Restore {
       await this.#payloads.putBytes(blobPath, payload);
       return [{ op: "put", key, expected: 0n, blobPath, summary }];
     }
-    const then = entity.type === "account" ? this.#then : undefined;
-    const payload = then?.payload ?? wholePayload(pointer);
-    const path = payloadPath(entity.type, this.#account, entity.id, then?.sha ?? sha);
+    const past = entity.type === "account" ? this.#past : undefined;
+    const payload = past?.payload ?? wholePayload(pointer);
+    const path = payloadPath(entity.type, this.#account, entity.id, past?.sha ?? sha);
     const { ops, entity: found } = entityPointers(
       this.#account,
       entity.type,

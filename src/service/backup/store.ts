@@ -140,13 +140,15 @@ export async function restoreStoreBackup(
   for (const each of chosen) {
     const isLast = each === chosen.at(-1);
     const atMs = scope.atMs === undefined || isLast ? scope.atMs : Math.min(scope.atMs, each.cutMs);
-    const then = accountAt(backup, each.account, atMs);
-    if (then === null && !isLast) continue;
-    if (then === null) throw noAccountThen();
-    const made = { known, isLast, then };
-    const restored = await withScratch(openScratch, (scratch) =>
-      restoreAccount({ ...parts, scratch }, each, { ...scope, atMs }, made),
-    );
+    const past = accountAt(backup, each.account, atMs);
+    const restore = (scratch: BlobStore) =>
+      restoreAccount(
+        { ...parts, scratch },
+        each,
+        { ...scope, atMs },
+        { known, isLast, past: past ?? undefined },
+      );
+    const restored = past === null ? undefined : await withScratch(openScratch, restore);
     if (restored !== undefined) reports.push(restored);
     else if (isLast) throw noAccountThen();
   }

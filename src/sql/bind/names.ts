@@ -1,4 +1,5 @@
 import type { Node } from "libpg-query";
+import { literalPattern } from "../../base/literal-pattern.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { OID } from "../types/oids.ts";
@@ -153,7 +154,7 @@ function hintFor(scope: Scope, name: string): string | undefined {
     const { table, column } = near;
     return `Perhaps you meant to reference the column "${table.name}.${column.name}".`;
   }
-  const isText = new RegExp(`"${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}"`);
+  const isText = new RegExp(`"${literalPattern(name)}"`);
   if (!isText.test(scope.source.text)) return undefined;
   return `Strings take single quotes: '${name}'. Double quotes are for names.`;
 }

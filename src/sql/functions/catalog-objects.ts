@@ -14,6 +14,7 @@ import {
   TYPE_CLASS_OID,
   viewText,
 } from "../catalog/system/pg-relations.ts";
+import { DATABASE_OWNER_OID, OWNER_OID } from "../catalog/system/snapshot.ts";
 import { SqlError } from "../error.ts";
 import { type ProcedureRow, signatures } from "../signatures/tables.ts";
 import type { SqlContext } from "../types/context.ts";
@@ -21,9 +22,6 @@ import { OID } from "../types/oids.ts";
 import { relationNamed } from "../types/reg-objects.ts";
 import { sqlTypeName } from "../types/regtype.ts";
 import { type CallTypes, type Family, typed } from "./implementation.ts";
-
-const OWNER_OID = 10;
-const DATABASE_OWNER_OID = 6171;
 
 const withTypes = (
   use: (types: CallTypes["types"], ...values: never[]) => Datum,

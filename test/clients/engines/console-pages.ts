@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
+import { CHROMIUM } from "../../support/chromium.ts";
 
 /*
  * Opens pages of the console and tells what a person reads there, as lines of JSON: `node
@@ -8,13 +8,6 @@ import { chromium } from "playwright-core";
  */
 
 const WAIT_MS = 30_000;
-
-/** Where Debian and others put it. */
-export const CHROMIUM: string | undefined = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find((path) => existsSync(path));
 
 async function tell(url: string, pages: readonly string[]): Promise<void> {
   const browser = await chromium.launch({

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { type GuardedServer, openGuardedServer } from "../../access/guarded-server.ts";
+import { CHROMIUM } from "../../support/chromium.ts";
 import { add, type Counts, finish, missing } from "../counts.ts";
 import { findPython, PythonEnvironment } from "../python.ts";
 import { withServer } from "../with-server.ts";
-import { CHROMIUM } from "./console-pages.ts";
 import { type Delegating, openDelegating } from "./delegating.ts";
 import { flinkClassPath, sparkAwsJar, sparkJar, trinoHome } from "./install.ts";
 

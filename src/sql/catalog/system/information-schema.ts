@@ -18,17 +18,22 @@ function* schemataRows({ snapshot }: ProviderContext): Generator<Named> {
   }
 }
 
-const TABLE_TYPES = { r: "BASE TABLE", v: "VIEW", f: "FOREIGN" } as const;
+const TABLE_TYPES: Partial<Readonly<Record<SnapshotRelation["kind"], string>>> = {
+  r: "BASE TABLE",
+  v: "VIEW",
+  f: "FOREIGN",
+};
 
 function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
   for (const { name, schema, kind } of snapshot.relations) {
-    if (kind === "i" || kind === "S" || kind === "m" || kind === "c") continue;
+    const type = TABLE_TYPES[kind];
+    if (type === undefined) continue;
     const isTemporary = schema.name === snapshot.temporary;
     yield {
       table_catalog: snapshot.database,
       table_schema: schema.name,
       table_name: name,
-      table_type: isTemporary ? "LOCAL TEMPORARY" : TABLE_TYPES[kind],
+      table_type: isTemporary ? "LOCAL TEMPORARY" : type,
       is_insertable_into: yesNo(kind === "r"),
       is_typed: "NO",
     };

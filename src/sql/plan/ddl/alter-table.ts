@@ -16,6 +16,7 @@ import {
   ddlPlan,
   type FoundTable,
   madeName,
+  objectWords,
   refuseTaken,
   skip,
   tableOf,
@@ -50,13 +51,11 @@ export function planAlterTable(
   const { relation = {}, cmds = [], missing_ok: isOptional = false, objtype } = alter;
   if (objtype === "OBJECT_TYPE") return planAlterComposite(env, alter, ports);
   if (isOfOwner(alter)) {
-    const kind = String(objtype ?? "OBJECT_TABLE")
-      .replace("OBJECT_", "")
-      .replace("MATVIEW", "MATERIALIZED VIEW");
+    const kind = objectWords(objtype ?? "OBJECT_TABLE").replace("MATVIEW", "MATERIALIZED VIEW");
     return ddlPlan(env, `ALTER ${kind}`, (on) => ownedRelation(env, on, ports, alter));
   }
   if (objtype !== undefined && objtype !== "OBJECT_TABLE") {
-    throw notSupported(`ALTER ${objtype.replace("OBJECT_", "").replaceAll("_", " ")}`);
+    throw notSupported(`ALTER ${objectWords(objtype)}`);
   }
   const shard = shardAsked(cmds);
   return ddlPlan(env, "ALTER TABLE", async (on) => {
@@ -369,7 +368,7 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
   const isTable = rename.relationType === undefined || rename.relationType === "OBJECT_TABLE";
   const isColumn = renameType === "OBJECT_COLUMN" && isTable;
   if (renameType !== "OBJECT_TABLE" && !isColumn) {
-    const what = String(renameType).replace("OBJECT_", "").replaceAll("_", " ");
+    const what = objectWords(renameType);
     throw notSupported(`ALTER ${what} … RENAME`);
   }
   return ddlPlan(env, "ALTER TABLE", async (on) => {
@@ -430,7 +429,7 @@ export function planSetSchema(
     return planMoveType(env, alter.object, { schema: newschema }, kind, ports);
   }
   if (objectType !== "OBJECT_TABLE") {
-    const what = String(objectType).replace("OBJECT_", "").replaceAll("_", " ");
+    const what = objectWords(objectType);
     throw notSupported(`ALTER ${what} … SET SCHEMA`);
   }
   return ddlPlan(env, "ALTER TABLE", async (on) => {

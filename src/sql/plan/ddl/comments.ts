@@ -13,6 +13,7 @@ import {
   type DdlRun,
   ddlPlan,
   type FoundTable,
+  objectWords,
   rangeOf,
 } from "./ddl-run.ts";
 import { dependedOn, materializedNamed } from "./materialized-views.ts";
@@ -102,7 +103,7 @@ export async function objectNamed(
       return commentName("schema", name);
     }
     default: {
-      const what = String(objtype).replace("OBJECT_", "").replaceAll("_", " ");
+      const what = objectWords(objtype);
       throw notSupported(`COMMENT ON ${what}`);
     }
   }

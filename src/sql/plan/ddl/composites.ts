@@ -1,3 +1,4 @@
+import { literalPattern } from "../../../base/literal-pattern.ts";
 import type { ColumnType, CompositeField, CompositeObject } from "../../../rows/index.ts";
 import { mentionsType } from "../../../rows/index.ts";
 import { FIRST_TABLE_OID } from "../../catalog/system/object-oids.ts";
@@ -184,7 +185,7 @@ export function planRenameAttribute(
 const STAR = /\)\.\*/;
 
 function fieldPattern(name: string): RegExp {
-  const escaped = name.replaceAll('"', '""').replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const escaped = literalPattern(name.replaceAll('"', '""'));
   return new RegExp(`\\)\\.(\\*|"?${escaped}"?(\\W|$))`);
 }
 

@@ -71,6 +71,11 @@ export interface DdlRun {
   readonly names: CatalogChanges;
 }
 
+/** How SQL names a kind of object: `OBJECT_FOREIGN_TABLE` is a FOREIGN TABLE. */
+export function objectWords(type: string | undefined): string {
+  return String(type).replace("OBJECT_", "").replaceAll("_", " ");
+}
+
 /** A plan of a change of tables or schemas. A text that `work` gives is the tag. */
 export function ddlPlan(env: PlanEnv, tag: string, work: (on: DdlRun) => Promise<unknown>): Plan {
   const start = async (run: RunContext): Promise<unknown> => {

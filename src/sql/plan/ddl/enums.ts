@@ -1,3 +1,4 @@
+import { literalPattern } from "../../../base/literal-pattern.ts";
 import type { ColumnType } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import { FIRST_TABLE_OID } from "../../catalog/system/object-oids.ts";
@@ -70,7 +71,7 @@ export function planAlterEnum(env: PlanEnv, alter: NodeOf<"AlterEnumStmt">, port
       const at = place(oldVal);
       if (isThere) throw new SqlError("42710", exists);
       const quoted = `'${oldVal.replaceAll("'", "''")}'`;
-      const pattern = new RegExp(quoted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+      const pattern = new RegExp(literalPattern(quoted));
       await refuseTexts(on, pattern, "renaming a label");
       const type = { ...before.type, labels: labels.with(at, newVal) };
       await changeType(on, ports, before, type, { label: { from: oldVal, to: newVal } });

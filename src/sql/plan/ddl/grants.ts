@@ -5,7 +5,7 @@ import type { GrantPlace, SqlRoles } from "../../catalog/roles.ts";
 import { notSupported, SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { Plan, RunContext } from "../plan.ts";
-import type { DdlPorts } from "./ddl-run.ts";
+import { type DdlPorts, objectWords } from "./ddl-run.ts";
 import { rolePlan, rolesIn } from "./role-names.ts";
 
 type Kind = "table" | "schema" | "database";
@@ -100,7 +100,7 @@ export function planGrant(grant: NodeOf<"GrantStmt">, ports: DdlPorts): Plan {
 }
 
 function refused(objtype: string): SqlError {
-  const what = objtype.replace("OBJECT_", "").replaceAll("_", " ");
+  const what = objectWords(objtype);
   const hint =
     objtype === "OBJECT_SEQUENCE"
       ? "A sequence has the privileges of the table of its column, else those of its schema."

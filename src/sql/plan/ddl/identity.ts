@@ -1,7 +1,7 @@
 import type { Node } from "libpg-query";
 import type { ColumnDescriptor, RowTransaction, TableDescriptor } from "../../../rows/index.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
-import { identityOptions } from "./sequence-options.ts";
+import { identityOf, identityOptions } from "./sequence-options.ts";
 import { sequenceChange } from "./sequences.ts";
 
 /** ALTER COLUMN … ADD GENERATED … AS IDENTITY. @throws SqlError. */
@@ -12,7 +12,7 @@ export async function addIdentity(
   { options = [], generated_when: when }: NodeOf<"Constraint">,
 ): Promise<TableDescriptor> {
   const sequence = identityOptions(options, table.namespace);
-  const identity = when === "a" ? "always" : "by default";
+  const identity = identityOf(when);
   return await rows.alter(table.id, { kind: "add identity", column, identity, sequence });
 }
 
@@ -28,7 +28,6 @@ export async function setIdentity(
   const [given] = options.filter(isGenerated).map((node) => contentOf(node, "DefElem")?.arg);
   if (sequence !== undefined) await change(rows, await rows.sequences.get(sequence));
   if (given === undefined) return table;
-  const isAlways = contentOf(given, "Integer")?.ival === "a".charCodeAt(0);
-  const identity = isAlways ? "always" : "by default";
+  const identity = identityOf(String.fromCharCode(contentOf(given, "Integer")?.ival ?? 0));
   return await rows.alter(table.id, { kind: "set identity", column, identity });
 }

@@ -3,7 +3,7 @@ import type { NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { objectNamed } from "./comments.ts";
-import { assertMay, type DdlPorts, type DdlRun, ddlPlan, tableOf } from "./ddl-run.ts";
+import { assertMay, type DdlPorts, type DdlRun, ddlPlan, objectWords, tableOf } from "./ddl-run.ts";
 
 /*
  * Who owns what is not kept: privileges say who may do what. OWNER TO changes nothing, of an object
@@ -18,7 +18,7 @@ export function planAlterOwner(
   { objectType, object }: NodeOf<"AlterOwnerStmt">,
   ports: DdlPorts,
 ): Plan {
-  const kind = String(objectType).replace("OBJECT_", "").replaceAll("_", " ");
+  const kind = objectWords(objectType);
   if (!OWNED.has(kind)) throw notSupported(`ALTER ${kind} … OWNER TO`);
   return ddlPlan(env, `ALTER ${kind}`, async (on) => {
     await objectNamed(env, on, ports, { objtype: objectType, object });

@@ -6,7 +6,7 @@ import { planAlterTable, planRename, planSetSchema } from "./alter-table.ts";
 import { planComment } from "./comments.ts";
 import { planCreateComposite } from "./composites.ts";
 import { planCreateTable } from "./create-table.ts";
-import type { DdlPorts } from "./ddl-run.ts";
+import { type DdlPorts, objectWords } from "./ddl-run.ts";
 import { planAlterDomain, planCreateDomain } from "./domains.ts";
 import { planDropTable, planTruncate } from "./drop-table.ts";
 import { planDropType } from "./drop-type.ts";
@@ -69,7 +69,7 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
     case "OBJECT_SCHEMA":
       return planDropSchema(env, drop, ports);
     default: {
-      const what = String(drop.removeType).replace("OBJECT_", "").replaceAll("_", " ");
+      const what = objectWords(drop.removeType);
       throw notSupported(`DROP ${what}`);
     }
   }

@@ -46,6 +46,11 @@ export function identityOptions(
   return { ...options, name };
 }
 
+/** What the letter of `GENERATED … AS IDENTITY` means. */
+export function identityOf(letter: string | undefined): "always" | "by default" {
+  return letter === "a" ? "always" : "by default";
+}
+
 function optionOf(name: string, arg: Node | undefined): SequenceOptions {
   switch (name) {
     case "start":

@@ -24,7 +24,7 @@ import { type PlanEnv, scopeOf } from "../env.ts";
 import { madeName } from "./ddl-run.ts";
 import { type Elements, type Given, noElements } from "./elements.ts";
 import { addLike } from "./like.ts";
-import { identityOptions } from "./sequence-options.ts";
+import { identityOf, identityOptions } from "./sequence-options.ts";
 
 /** Reads the elements of CREATE TABLE. @throws SqlError. */
 export async function tableSpec(
@@ -112,7 +112,7 @@ export async function addColumn(
         break;
       case "CONSTR_IDENTITY":
         sequence = identityOptions(constraint.options ?? []);
-        identity = constraint.generated_when === "a" ? "always" : "by default";
+        identity = identityOf(constraint.generated_when);
         break;
       case "CONSTR_ATTR_DEFERRABLE":
       case "CONSTR_ATTR_DEFERRED":

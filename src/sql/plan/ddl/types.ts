@@ -1,4 +1,5 @@
 import type { Node } from "libpg-query";
+import { literalPattern } from "../../../base/literal-pattern.ts";
 import type {
   ColumnType,
   CompositeObject,
@@ -138,7 +139,7 @@ export async function refuseTexts(on: DdlRun, pattern: RegExp, what: string): Pr
 
 /** A word as a pattern. */
 export function wordPattern(word: string): RegExp {
-  return new RegExp(`(^|\\W)${word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}($|\\W)`);
+  return new RegExp(`(^|\\W)${literalPattern(word)}($|\\W)`);
 }
 
 /** A composite type with other fields: ids of those that it had are not given again. */
