@@ -57,7 +57,8 @@ const PLANS: Readonly<Record<string, string>> = {
   "nested loop": `select count(*), sum(a.id) from (select * from large where id < 40) a
     left join large b on a.id + b.id < 100`,
   groups: "select t, count(*), sum(n), max(id), min(k) from large group by t",
-  "grouping sets": "select k, t, count(*), sum(n) from large group by grouping sets (k, t, ())",
+  "grouping sets": `select k, t, grouping(k, t), count(*), sum(n) from large
+    group by grouping sets (k, t, ())`,
   "filtered groups": `select t, count(*) filter (where k > 40), count(distinct k),
     array_agg(id order by id desc) from large group by t`,
   distinct: "select distinct t from large",
