@@ -13,6 +13,11 @@ export function utf8Text(bytes: Uint8Array): string {
   return strictDecoder.decode(bytes);
 }
 
+/** One character for each byte: as a key of a map. */
+export function binaryText({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString("latin1");
+}
+
 /** Length of a text in UTF-8, without encoding it. */
 export function utf8Length(text: string): number {
   return Buffer.byteLength(text, "utf8");

@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { utf8 } from "../base/bytes.ts";
+import { binaryText, utf8 } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import type { Engine, EngineSnapshot, Maybe, ReadOptions, Scan } from "../lsm/index.ts";
@@ -197,7 +197,7 @@ export class LsmPointerStore implements PointerStore {
       const range = { prefix: utf8(prefix), from: utf8(from), limit: SWEEP_PAGE };
       const items: Item[] = [];
       for await (const rows of engine.scan({ ...DURABLE, ...range })) {
-        for (const { key, value } of rows) items.push(decodeRow(keyText(key), value));
+        for (const { key, value } of rows) items.push(decodeRow(binaryText(key), value));
       }
       await engine.confirm("durable");
       yield* items;
@@ -377,7 +377,7 @@ class ChildrenPage {
           this.#fresh += 1 + (row.passed ?? 0);
           // The last one says where a subtree that fills the batch is left.
           if (isTombstoneRow(row.value) && i < rows.length - 1) continue;
-          key = keyText(row.key);
+          key = binaryText(row.key);
           if (key < skipTo) continue;
           const slash = key.indexOf("/", this.#prefix.length);
           if (slash >= 0) {
@@ -452,8 +452,4 @@ function outcomeOf(error: unknown, applied: boolean): CommitOutcome {
     return { outcome: "unknown", cause: error };
   }
   throw error;
-}
-
-function keyText(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }

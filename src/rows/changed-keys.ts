@@ -1,3 +1,4 @@
+import { binaryText } from "../base/bytes.ts";
 import type { Engine, WriteOp } from "../lsm/index.ts";
 
 /** More would cost more than a look at all. */
@@ -70,7 +71,7 @@ export class ChangedKeys {
     const { key } = op;
     if (Buffer.compare(key, from) < 0 || Buffer.compare(key, to) >= 0) return;
     // A copy: it may be a part of a whole group of the log.
-    this.#keys.set(Buffer.from(key).toString("latin1"), new Uint8Array(key));
+    this.#keys.set(binaryText(key), new Uint8Array(key));
   }
 
   #end(): void {

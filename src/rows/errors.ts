@@ -1,4 +1,4 @@
-import { type ErrorContext, type ErrorKind, FirnError } from "../base/error.ts";
+import { type ErrorContext, type ErrorKind, FirnError, invalid } from "../base/error.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
 import type { TableDescriptor } from "./descriptor.ts";
@@ -143,6 +143,10 @@ export function conflictOf(error: unknown): unknown {
       : "the transaction was open for too long: begin it again";
   const context = { ...error.context, sqlState: "40001" };
   return new FirnError("Conflict", "ROW_CONFLICT", message, context, error);
+}
+
+export function transactionOver(): FirnError {
+  return invalid("ROW_TRANSACTION_OVER", "the transaction has ended", { sqlState: "25P02" });
 }
 
 /** A table that a transaction relies on is another one by now. */

@@ -1,6 +1,6 @@
 import { WaitGraph } from "../base/wait-graph.ts";
 import type { Maybe } from "../lsm/index.ts";
-import { rowError } from "./errors.ts";
+import { rowError, transactionOver } from "./errors.ts";
 
 /** Weakest first: each refuses all that the one before refuses, and more. As PostgreSQL's. */
 export const LOCK_MODES = ["key share", "share", "no key update", "update"] as const;
@@ -177,8 +177,9 @@ export class RowLocks {
     waiter?.leave(why);
   }
 
-  /** Lets go of all that it holds. */
+  /** Ends it: it waits for nothing any more, and lets go of all that it holds. */
   release(owner: LockOwner): void {
+    if (this.#waiting.has(owner)) this.leave(owner, transactionOver());
     for (const key of owner.locks) {
       const lock = this.#locks.get(key);
       lock?.letGo(owner);

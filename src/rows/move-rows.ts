@@ -1,3 +1,4 @@
+import { binaryText } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { Pauses } from "../base/pauses.ts";
 import type { CompiledTable } from "./compiled-table.ts";
@@ -81,7 +82,7 @@ class RowMover {
 
   /** Keys of rows and of indexes begin with what they are of. */
   #isNew(key: Uint8Array): boolean {
-    const name = Buffer.from(key).toString("latin1");
+    const name = binaryText(key);
     if (this.#keys.has(name)) return false;
     this.#keys.add(name);
     return true;

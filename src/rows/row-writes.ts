@@ -1,4 +1,4 @@
-import { bytesEqual } from "../base/bytes.ts";
+import { binaryText, bytesEqual } from "../base/bytes.ts";
 import type { Maybe } from "../lsm/index.ts";
 import type { CompiledIndex, IndexEntry } from "./compiled-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
@@ -224,7 +224,7 @@ function differences(
   before: readonly IndexEntry[],
   after: readonly IndexEntry[],
 ): { readonly gone: readonly Uint8Array[]; readonly changed: readonly IndexEntry[] } {
-  const nameOf = ({ key }: IndexEntry): string => Buffer.from(key).toString("latin1");
+  const nameOf = ({ key }: IndexEntry): string => binaryText(key);
   const left = new Map(before.map((entry) => [nameOf(entry), entry]));
   const changed = after.filter((entry) => {
     const name = nameOf(entry);

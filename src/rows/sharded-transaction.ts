@@ -76,6 +76,7 @@ export class ShardedTransaction implements RowTransaction {
   #writes: NamedShard | undefined;
   #statement: StatementOptions | undefined;
   #readOnly: boolean;
+  #isOver = false;
 
   constructor(home: ShardTransaction, parts: ShardedParts) {
     this.#home = home;
@@ -335,6 +336,7 @@ export class ShardedTransaction implements RowTransaction {
   }
 
   rollback(): void {
+    this.#isOver = true;
     for (const tx of this.#open()) tx.rollback();
   }
 
@@ -383,6 +385,8 @@ export class ShardedTransaction implements RowTransaction {
     tx.readOnly = this.#readOnly;
     this.#begins.set(shard.id, tx.savepoint());
     this.#others.set(shard.id, tx);
+    // What ended while it began here would hold its locks for ever: its calls are refused.
+    if (this.#isOver) tx.rollback();
     if (this.#statement !== undefined) await tx.statement(this.#statement);
     return tx;
   }

@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { binaryText } from "../base/bytes.ts";
 import type { TableId } from "../base/ids.ts";
 import { encodeTablePrefix, rangeOfRelation } from "../keys/index.ts";
 import { addPrimaryKey, type NewPrimaryKey } from "./add-primary-key.ts";
@@ -382,7 +383,7 @@ export class TableChanges {
         const row = compiled.rows.row(key, value);
         for (const entry of index.entries(row, this.#on.context)) {
           if (entry.isUnique) {
-            const name = Buffer.from(entry.key).toString("latin1");
+            const name = binaryText(entry.key);
             if (seen.has(name)) throw duplicate(compiled, index, row, this.#on.context);
             seen.add(name);
           }

@@ -1,4 +1,4 @@
-import { bytesEqual } from "../base/bytes.ts";
+import { binaryText, bytesEqual } from "../base/bytes.ts";
 import { FirnError, invalid } from "../base/error.ts";
 import type { AnyId, TableId } from "../base/ids.ts";
 import type { Maybe } from "../lsm/index.ts";
@@ -12,7 +12,13 @@ import { type Marks, type TableDescriptor, visibleColumns } from "./descriptor.t
 import type { DescriptorAccess } from "./descriptor-access.ts";
 import { decodeDescriptor } from "./descriptor-json.ts";
 import { EngineView, type RowIsolation, type ScanReads, sameBytes } from "./engine-view.ts";
-import { changedMeanwhile, conflictOf, isolationTooLow, tableChanged } from "./errors.ts";
+import {
+  changedMeanwhile,
+  conflictOf,
+  isolationTooLow,
+  tableChanged,
+  transactionOver,
+} from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
 import type { ConstraintName } from "./foreign-key-checks.ts";
 import { ForeignKeys } from "./foreign-keys.ts";
@@ -90,13 +96,13 @@ export class RowTransaction implements LockOwner {
     const read = async (key: Uint8Array): Promise<Uint8Array | undefined> => {
       this.#assertGoing();
       const bytes = await this.#view.getLocked(key);
-      this.#descriptors.set(Buffer.from(key).toString("latin1"), { key, bytes: bytes ?? null });
+      this.#descriptors.set(binaryText(key), { key, bytes: bytes ?? null });
       return bytes;
     };
     const write = (key: Uint8Array): void => {
       if (!isTemporaryKey(key)) this.assertWritable();
       this.#used.clear();
-      this.#descriptors.delete(Buffer.from(key).toString("latin1"));
+      this.#descriptors.delete(binaryText(key));
     };
     const access: DescriptorAccess = {
       get: read,
@@ -679,19 +685,16 @@ export class RowTransaction implements LockOwner {
   /** Waits for a row's lock; afterwards the newest state is read, where the level allows it. */
   #lock(key: Uint8Array | string, { mode, wait = "wait" }: RowLock): Maybe<LockOutcome> {
     if (typeof key !== "string" && isTemporaryKey(key)) return "held";
-    const name =
-      typeof key === "string"
-        ? key
-        : Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1");
-    const asked = this.#host.locks.acquire(this, name, mode, wait);
-    if (asked instanceof Promise) return asked.then((outcome) => this.#locked(outcome));
+    const name = typeof key === "string" ? key : binaryText(key);
+    // What is locked behind the end stays locked.
     this.#assertGoing();
-    return asked;
+    const asked = this.#host.locks.acquire(this, name, mode, wait);
+    return asked instanceof Promise ? this.#waited(asked) : asked;
   }
 
-  async #locked(outcome: LockOutcome): Promise<LockOutcome> {
+  async #waited(asked: Promise<LockOutcome>): Promise<LockOutcome> {
+    const outcome = await asked;
     this.#assertGoing();
-    if (outcome !== "waited") return outcome;
     if (this.#view.isFresh || this.#view.isReadCommitted) await this.#renew();
     return outcome;
   }
@@ -766,8 +769,7 @@ export class RowTransaction implements LockOwner {
   }
 
   #assertGoing(): void {
-    if (!this.#isOver) return;
-    throw invalid("ROW_TRANSACTION_OVER", "the transaction has ended", { sqlState: "25P02" });
+    if (this.#isOver) throw transactionOver();
   }
 
   /** What it reads decides what others may have written: that has to hold at its commit. */

@@ -232,6 +232,40 @@ describe("transactions that overlap", () => {
   });
 });
 
+describe("transactions that end while a call of theirs is under way", () => {
+  const OVER = "ROW_TRANSACTION_OVER 25P02";
+  const lock = { mode: "update" } as const;
+
+  it.each(["rollback", "commit"] as const)("wait for no lock any more (%s)", async (end) => {
+    const holder = await at.rows.begin();
+    await holder.get(table, ["a"], { lock });
+    const tx = await at.rows.begin();
+    await tx.tables.get(table.id);
+    const waiting = codeOf(tx.get(table, ["a"], { lock }));
+    await new Promise(setImmediate);
+    await tx[end]();
+    expect(await waiting).toBe(OVER);
+    await holder.commit();
+  });
+
+  it("take no lock behind their end, whatever the call had to do before", async () => {
+    for (let turns = 0; turns < 12; turns++) {
+      const tx = await at.rows.begin();
+      const calls = [
+        tx.get(table, ["a"], { lock }),
+        tx.insert(table, [["x", 1]]),
+        tx.update(table, ["b"], new Map([[2, 1]])),
+        tx.delete(table, ["c"]),
+        rowsOf(tx.scan(table, { lock })),
+      ].map(codeOf);
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      tx.rollback();
+      for (const code of await Promise.all(calls)) expect(code).toMatch(/^done|_OVER/);
+      expect(at.rows.locked).toBe(0);
+    }
+  });
+});
+
 describe("transactions that wait", () => {
   it("a deadlock ends one of the two, and the other commits", async () => {
     const one = await at.rows.begin();

@@ -1,4 +1,4 @@
-import { utf8 } from "../../base/bytes.ts";
+import { binaryText, utf8 } from "../../base/bytes.ts";
 import { sha256Bytes } from "../../base/hash.ts";
 import { KeySchema } from "../../keys/index.ts";
 import type { ColumnType } from "../column-type.ts";
@@ -155,6 +155,6 @@ function textTerm(kind: number, text: string): Uint8Array {
 
 function distinct(terms: readonly Uint8Array[]): readonly Uint8Array[] {
   if (terms.length < 2) return terms;
-  const found = new Map(terms.map((term) => [Buffer.from(term).toString("latin1"), term]));
+  const found = new Map(terms.map((term) => [binaryText(term), term]));
   return [...found.values()];
 }

@@ -1,3 +1,4 @@
+import { binaryText } from "../../base/bytes.ts";
 import type { AnyId } from "../../base/ids.ts";
 import { FIRST_RELATION } from "../../keys/index.ts";
 import { rowError } from "../errors.ts";
@@ -107,11 +108,11 @@ class MemoryNumbers implements NumberStore {
   readonly #states = new Map<string, Uint8Array>();
 
   get(key: Uint8Array): Uint8Array | undefined {
-    return this.#states.get(Buffer.from(key).toString("latin1"));
+    return this.#states.get(binaryText(key));
   }
 
   put(key: Uint8Array, value: Uint8Array): { readonly durable: () => Promise<void> } {
-    this.#states.set(Buffer.from(key).toString("latin1"), value);
+    this.#states.set(binaryText(key), value);
     return { durable: async () => undefined };
   }
 

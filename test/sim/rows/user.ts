@@ -73,6 +73,8 @@ export class RowUser {
       const tx = await door.begin({ isolation });
       begun = tx;
       try {
+        // What began when its process was dead already ends here.
+        if (isOver) return;
         await work(tx);
       } catch (error) {
         if (!isOver) throw error;
