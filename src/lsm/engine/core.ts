@@ -113,6 +113,7 @@ export class Core {
       merger,
       writes: this.writes,
       samples: (stored) => this.published.sampler.into(stored),
+      explain: (error) => this.published.explain(error),
       flush: () => this.flush(),
       compactLevel0: () => this.jobs.compactLevel0(),
       onPublished: (sequence) => {

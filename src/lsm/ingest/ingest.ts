@@ -38,6 +38,8 @@ export interface IngestTarget extends ExecutorTarget {
   readonly manifests: ManifestLog;
   readonly health: Health;
   readonly samples: Sampler["into"];
+  /** What an error means, now that the newest manifest is known. */
+  readonly explain: (error: unknown) => Promise<unknown>;
   /** Brings all that was written so far into tables. */
   readonly flush: () => Promise<void>;
   /** Brings the tables of level 0 into a run. */
@@ -168,7 +170,10 @@ export class Ingest {
       for (const buffer of this.#buffers.takeAll()) await this.#seal(buffer);
       await Promise.all(this.#sorting);
       await this.#assertGood();
-      const tables = await this.#merged();
+      const tables = await this.#merged().catch(async (error: unknown) => {
+        // The successor of a stale owner collects its tables.
+        throw await this.#target.explain(error);
+      });
       const sequence = await this.#publish(tables);
       const fileBytes = tables.reduce((sum, table) => sum + table.fileBytes, 0);
       return { sequence, rows: this.#rows, tables: tables.length, fileBytes };

@@ -247,6 +247,21 @@ it("an ingest whose engine was closed meanwhile fails, and can be aborted", asyn
   expect((await contents(world, again)).size).toBe(0);
 });
 
+it("an ingest of a stale owner hears that it is fenced, not that its tables are lost", async () => {
+  const world = new TimedShard();
+  const stale = await world.open(OPTIONS);
+  const ingest = stale.ingest({ ranges: [ROWS] });
+  await fill(world, ingest, 2_000, "never");
+  expect((await world.names("sst/")).length).toBeGreaterThan(4);
+  const owner = await world.open(OPTIONS);
+  await world.run(owner.collectGarbage());
+  expect(await world.names("sst/")).toEqual([]);
+  const fenced = { kind: "Unavailable", code: "LSM_FENCED" };
+  await expect(world.run(ingest.commit())).rejects.toMatchObject(fenced);
+  expect(() => stale.put(utf8("row"), utf8("mine"))).toThrow("fenced");
+  expect((await contents(world, owner)).size).toBe(0);
+});
+
 it("an ingest hears of a write that a crash could undo once that is durable", async () => {
   const world = new TimedShard();
   const engine = await world.open(OPTIONS);
