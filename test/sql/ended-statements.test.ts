@@ -87,6 +87,26 @@ test.each(["insert into t values (1)", "insert into t values (1) returning id"])
   },
 );
 
+test.each(["insert into t values (1)", "insert into t values (1) returning id"])(
+  "a commit that may have happened is not run again: %s",
+  async (sql) => {
+    await run("create table t (id int)");
+    let commits = 0;
+    prepared = (rows) => {
+      const commit = rows.commit.bind(rows);
+      rows.commit = async () => {
+        await commit();
+        if (++commits === 1) throw new FirnError("Unknown", "LOST", "the answer was lost");
+        return 0;
+      };
+    };
+    await expect(run(sql)).rejects.toMatchObject({ kind: "Unknown" });
+    await session.failed();
+    prepared = () => undefined;
+    expect(await run("select count(*) from t")).toBe("1");
+  },
+);
+
 test("a change of a table that is run again is serializable again", async () => {
   await run("create table t (id int)");
   await run("set default_transaction_isolation = 'read committed'");
