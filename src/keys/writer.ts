@@ -24,11 +24,14 @@ export class KeyWriter {
   }
 
   byte(value: number): void {
-    this.bytes[this.extend(1)] = value;
+    // Room first: it may be elsewhere then.
+    const at = this.extend(1);
+    this.bytes[at] = value;
   }
 
   append(bytes: Uint8Array): void {
-    this.bytes.set(bytes, this.extend(bytes.length));
+    const at = this.extend(bytes.length);
+    this.bytes.set(bytes, at);
   }
 
   /** Turns every byte behind `from` into its complement, which reverses the order. */

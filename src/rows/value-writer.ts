@@ -51,7 +51,7 @@ export class ValueWriter {
   write(type: ColumnType, value: Datum): void {
     switch (type.kind) {
       case "bool":
-        this.bytes[this.extend(1)] = value === true ? 1 : 0;
+        this.#byte(value === true ? 1 : 0);
         return;
       case "int2": {
         const at = this.extend(2);
@@ -94,9 +94,11 @@ export class ValueWriter {
       case "uuid":
         this.uuid(value as string);
         return;
-      case "bytea":
-        this.bytes.set(value as Uint8Array, this.extend((value as Uint8Array).length));
+      case "bytea": {
+        const at = this.extend((value as Uint8Array).length);
+        this.bytes.set(value as Uint8Array, at);
         return;
+      }
       case "array":
         this.#array(type.element as ColumnType, value as ArrayDatum);
         return;
@@ -118,6 +120,12 @@ export class ValueWriter {
       default:
         unreachable(type.kind);
     }
+  }
+
+  /** Room first: it may be elsewhere then. */
+  #byte(value: number): void {
+    const at = this.extend(1);
+    this.bytes[at] = value;
   }
 
   int4(value: number): void {
@@ -145,7 +153,7 @@ export class ValueWriter {
   /** 1 + n bytes: n dimensions, each 4 of its length and 4 of its lower bound; then the elements,
    * each 4 of its length, -1 of a NULL, and its bytes. */
   #array(element: ColumnType, { dimensions, lowerBounds, elements }: ArrayDatum): void {
-    this.bytes[this.extend(1)] = dimensions.length;
+    this.#byte(dimensions.length);
     dimensions.forEach((length, i) => {
       this.int4(length);
       this.int4(lowerBounds[i] as number);

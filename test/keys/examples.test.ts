@@ -100,3 +100,16 @@ test("points lie where the files of the curves show", () => {
   }
   expect(points.length + coarse.length).toBe(8);
 });
+
+test("a key has the same bytes when the room that it is written in grows", () => {
+  for (let length = 480; length <= 1_030; length++) {
+    for (const type of ["text", "bytes"] as const) {
+      const schema = new KeySchema([{ type }, { type: "bool" }, { type: "int4" }]);
+      const value = type === "text" ? "x".repeat(length) : new Uint8Array(length).fill(120);
+      // The second time there is room.
+      const [first, again] = [schema.encode([value, true, 7]), schema.encode([value, true, 7])];
+      expect(hex(first)).toBe(hex(again));
+      expect(schema.decode(first)).toEqual([value, true, 7]);
+    }
+  }
+});

@@ -6,6 +6,7 @@ import type { FirnError } from "../../src/base/error.ts";
 import { type ColumnType, type Datum, storedDatum } from "../../src/rows/index.ts";
 import { RowReader, type WantedColumn } from "../../src/rows/row-reader.ts";
 import { RowWriter, type StoredColumn } from "../../src/rows/row-writer.ts";
+import { ValueWriter } from "../../src/rows/value-writer.ts";
 import { anyDatum, anyType } from "./support/any-datum.ts";
 
 const OWNER = 7;
@@ -104,6 +105,35 @@ describe("the value of a row", () => {
     const bytes = new RowWriter(columns, 1, OWNER).write([long, -1]);
     expect(bytes[1]).toBe(1);
     expect(read(new RowReader(wanted(columns), OWNER), bytes, 2)).toEqual([long, -1]);
+  });
+});
+
+describe("a value at the end of the room that a row is written in", () => {
+  // What is there already differs, so that a byte that is left out shows.
+  const at = (bytes: number): ValueWriter => {
+    const writer = new ValueWriter();
+    writer.bytes.fill(0xaa);
+    writer.extend(bytes);
+    return writer;
+  };
+  const cases: readonly (readonly [string, ColumnType, Datum])[] = [
+    ["bool", { kind: "bool" }, true],
+    ["bytea", { kind: "bytea" }, new Uint8Array(2_000).fill(7)],
+    [
+      "array",
+      { kind: "array", element: { kind: "bool" } },
+      { dimensions: [2], lowerBounds: [1], elements: [true, false] },
+    ],
+  ];
+  it.each(cases)("has all its bytes: %s", (_, type, value) => {
+    const roomy = at(0);
+    roomy.write(type, value);
+    const wanted = hex(roomy.bytes.subarray(0, roomy.length));
+    for (let before = 1_000; before <= 1_024; before++) {
+      const writer = at(before);
+      writer.write(type, value);
+      expect(hex(writer.bytes.subarray(before, writer.length))).toBe(wanted);
+    }
   });
 });
 
