@@ -5,7 +5,7 @@ import type { Datum } from "./datum.ts";
 import type { ColumnDefault, ColumnDescriptor, TableDescriptor } from "./descriptor.ts";
 import { rowError } from "./errors.ts";
 import type { CompiledExpression } from "./expressions.ts";
-import type { ForeignKeySpec } from "./foreign-key-spec.ts";
+import type { ForeignKeyDeferral, ForeignKeySpec } from "./foreign-key-spec.ts";
 import { type ColumnSpec, columnOfSpec } from "./table-spec.ts";
 import { retypedTable, type TypeChange } from "./type-change.ts";
 
@@ -30,6 +30,8 @@ export type TableChange =
   | { readonly kind: "add check"; readonly name: string; readonly expression: string }
   /** Rows are read to see that it holds. */
   | { readonly kind: "add foreign key"; readonly key: ForeignKeySpec }
+  /** Whether a foreign key may wait for the commit, and does. */
+  | ({ readonly kind: "alter foreign key" } & ForeignKeyDeferral)
   /** Rows are written anew: see `addPrimaryKey`. */
   | { readonly kind: "add primary key"; readonly key: NewPrimaryKey }
   | { readonly kind: "drop constraint"; readonly name: string }
@@ -63,6 +65,7 @@ export type ColumnChange = Exclude<
     readonly kind:
       | "add check"
       | "add foreign key"
+      | "alter foreign key"
       | "add primary key"
       | "drop constraint"
       | "add identity"

@@ -158,6 +158,10 @@ export class CompiledTable {
     return this.live[this.placeOf(columnId)] as ColumnDescriptor;
   }
 
+  columnTypes(columnIds: readonly number[]): readonly ColumnType[] {
+    return columnIds.map((id) => this.column(id).type);
+  }
+
   /** @throws FirnError `Invalid`, code `ROW_INDEX_UNKNOWN`. */
   index(id: number): CompiledIndex {
     const found = this.indexes.find(({ index }) => index.id === id);

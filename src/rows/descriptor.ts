@@ -101,6 +101,8 @@ export interface ForeignKeyDescriptor {
   /** The columns of its primary key or of a unique index, in the order of `columns`. */
   readonly references: { readonly table: TableId; readonly columns: readonly number[] };
   readonly onDelete: ForeignKeyAction;
+  /** Those of `columns` that `onDelete` sets to NULL or to their default; all where absent. */
+  readonly onDeleteColumns?: readonly number[];
   readonly onUpdate: ForeignKeyAction;
   readonly match: "simple" | "full";
   readonly deferrable: boolean;

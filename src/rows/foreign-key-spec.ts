@@ -1,6 +1,4 @@
 import type { TableId } from "../base/ids.ts";
-import type { ColumnType } from "./column-type.ts";
-import type { Datum } from "./datum.ts";
 import {
   type ColumnDescriptor,
   columnOf,
@@ -10,6 +8,7 @@ import {
   type TableDescriptor,
 } from "./descriptor.ts";
 import { rowError } from "./errors.ts";
+import { isComparable } from "./foreign-key-types.ts";
 
 /** A foreign key to be made: values of `columns` must be those of a row of another table. */
 export interface ForeignKeySpec {
@@ -22,12 +21,20 @@ export interface ForeignKeySpec {
   };
   /** `no action` unless told otherwise. */
   readonly onDelete?: ForeignKeyAction;
+  /** Those of `columns` that `onDelete` sets: all unless told otherwise. */
+  readonly onDeleteColumns?: readonly string[];
   readonly onUpdate?: ForeignKeyAction;
   /** `simple` unless told otherwise: a NULL among the columns makes the others count no more. */
   readonly match?: "simple" | "full";
   readonly deferrable?: boolean;
   readonly initiallyDeferred?: boolean;
 }
+
+/** When a foreign key is checked. */
+export type ForeignKeyDeferral = Pick<
+  ForeignKeyDescriptor,
+  "name" | "deferrable" | "initiallyDeferred"
+>;
 
 /**
  * The foreign key of a spec.
@@ -71,6 +78,7 @@ export function foreignKeyOf(
     columns: columns.map(({ id }) => id),
     references: { table: parent.id, columns: referenced.map(({ id }) => id) },
     onDelete,
+    ...(spec.onDeleteColumns && { onDeleteColumns: columnsSet(child, spec, columns) }),
     onUpdate,
     match,
     deferrable,
@@ -79,6 +87,21 @@ export function foreignKeyOf(
   if (referencedKey(parent, key) !== undefined) return key;
   const message = `table "${parent.name}" has no unique constraint of exactly these columns`;
   throw refused(child, spec, "42830", message);
+}
+
+/** What ON DELETE SET sets, each once. */
+function columnsSet(
+  child: TableDescriptor,
+  spec: ForeignKeySpec,
+  columns: readonly ColumnDescriptor[],
+): readonly number[] {
+  const ids = (spec.onDeleteColumns ?? []).map((name) => {
+    const { id } = named(child, spec, name);
+    if (columns.some((column) => column.id === id)) return id;
+    const message = `column "${name}" referenced in ON DELETE SET action must be part of it`;
+    throw refused(child, spec, "42P10", message, name);
+  });
+  return [...new Set(ids)];
 }
 
 function referencedColumns(
@@ -123,27 +146,6 @@ export function referencedKey(
 
 function isSameSet(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((one) => b.includes(one));
-}
-
-const INTEGERS: ReadonlySet<string> = new Set(["int2", "int4", "int8"]);
-const TEXTS: ReadonlySet<string> = new Set(["text", "varchar"]);
-
-function isComparable(a: ColumnType, b: ColumnType): boolean {
-  if (INTEGERS.has(a.kind)) return INTEGERS.has(b.kind);
-  if (TEXTS.has(a.kind)) return TEXTS.has(b.kind);
-  return a.kind === b.kind && a.typeId === b.typeId;
-}
-
-const BITS: Readonly<Record<string, bigint>> = { int2: 15n, int4: 31n };
-
-/** A value of one side as the other side has it; undefined where it can have no such value. */
-export function convertedKey(value: Datum, to: ColumnType): Datum | undefined {
-  if (value === null || !INTEGERS.has(to.kind)) return value;
-  const integer = BigInt(value as number | bigint);
-  const bits = BITS[to.kind];
-  if (bits === undefined) return integer;
-  const most = 2n ** bits;
-  return integer >= -most && integer < most ? Number(integer) : undefined;
 }
 
 function named(table: TableDescriptor, spec: ForeignKeySpec, name: string): ColumnDescriptor {

@@ -6,6 +6,7 @@ import type { TableId } from "../base/ids.ts";
 import { STRETCH_MS } from "../base/steps.ts";
 import type { Maybe } from "../lsm/index.ts";
 import type { RowScan } from "./batch.ts";
+import type { ColumnType } from "./column-type.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import type { ForeignKeyDescriptor, KeyPart, TableDescriptor } from "./descriptor.ts";
@@ -13,7 +14,8 @@ import { refusedColumn } from "./duplicate.ts";
 import type { EngineView } from "./engine-view.ts";
 import { placeOf, RowViolation, rowError } from "./errors.ts";
 import type { Check, ConstraintName, Deferral, ForeignKeySavepoint } from "./foreign-key-checks.ts";
-import { convertedKey, referencedKey } from "./foreign-key-spec.ts";
+import { referencedKey } from "./foreign-key-spec.ts";
+import { assignedKey, convertedKey, isRounded } from "./foreign-key-types.ts";
 import { type CodecPart, KeyCodec, type RangeRequest } from "./key-codec.ts";
 import { keyFormOf } from "./key-columns.ts";
 import type { LockOutcome } from "./locks.ts";
@@ -128,8 +130,12 @@ export class ForeignKeys {
       if (before === undefined) continue;
       const now = next && valuesOf(compiled, key, next);
       const after = now && referencedBytes(compiled, key, now);
-      if (after !== undefined && bytesEqual(before, after)) continue;
       const action = next === undefined ? key.onDelete : key.onUpdate;
+      if (after !== undefined && bytesEqual(before, after)) {
+        // Equal values may look otherwise: -0 and 0, 1.0 and 1.00. Actions follow the looks.
+        const isSeen = now?.some((value, i) => !isAlike(value, values[i] as Datum)) ?? false;
+        if (action === "no action" || !isSeen) continue;
+      }
       const { id: table } = compiled.table;
       if (action === "no action") {
         this.#checks.push({ kind: "parent", table, key, child: child.id, values });
@@ -178,12 +184,8 @@ export class ForeignKeys {
       key.references.table === compiled.table.id
         ? compiled
         : await this.#on.use(await this.#on.tables.get(key.references.table));
-    const wanted = key.references.columns.map((id, i) =>
-      convertedKey(values[i] as Datum, parent.column(id).type),
-    );
-    const name = wanted.includes(undefined)
-      ? undefined
-      : referencedBytes(parent, key, wanted as readonly Datum[]);
+    const wanted = promoted(compiled, parent, key, values);
+    const name = wanted && referencedBytes(parent, key, wanted);
     if (name !== undefined) {
       const lock: RowLock = { mode: "key share" };
       await this.#on.lock(name, lock);
@@ -254,18 +256,25 @@ export class ForeignKeys {
       throw stillReferenced(await this.#on.use(parent), child, key, values);
     }
     const compiled = await this.#on.use(child);
+    const types = (await this.#on.use(parent)).columnTypes(key.references.columns);
+    const value = (id: number, i: number): Datum | undefined => {
+      if (action === "set default") return undefined;
+      if (action === "set null") return null;
+      const now = (next as readonly Datum[])[i] as Datum;
+      return assignedKey(now, types[i] as ColumnType, compiled.column(id).type);
+    };
+    const set = (next === undefined ? key.onDeleteColumns : undefined) ?? key.columns;
     for (const row of await this.#referring(child, key, values)) {
       if (action === "cascade" && next === undefined) await this.#on.deleteRow(compiled, row);
       else {
-        const value = (i: number): Datum | undefined => {
-          if (action === "set default") return undefined;
-          if (action === "set null") return null;
-          const to = compiled.column(key.columns[i] as number).type;
-          return convertedKey((next as readonly Datum[])[i] as Datum, to) ?? null;
-        };
-        const changes = new Map(key.columns.map((id, i) => [id, value(i)]));
-        await this.#on.updateRow(compiled, row, changes);
+        const all = key.columns.map((id, i) => [id, value(id, i)] as const);
+        await this.#on.updateRow(compiled, row, new Map(all.filter(([id]) => set.includes(id))));
       }
+    }
+    // The default may be what the row had: then no write is seen that would be checked.
+    const { id: table } = parent;
+    if (action === "set default") {
+      await this.#checkParent({ kind: "parent", table, key, child: child.id, values });
     }
   }
 
@@ -300,11 +309,9 @@ export class ForeignKeys {
     limit?: number,
   ): Promise<readonly Uint8Array[]> {
     const compiled = await this.#on.use(child);
-    const wanted = key.columns.map((id, i) =>
-      convertedKey(values[i] as Datum, compiled.column(id).type),
-    );
-    if (wanted.includes(undefined)) return [];
-    const way = wayTo(compiled, key, wanted as readonly Datum[]);
+    const parent = await this.#on.use(await this.#on.tables.get(key.references.table));
+    const way = wayTo(compiled, parent, key, values);
+    if (way === undefined) return [];
     await this.#assertNewest(way.codec, way.range);
     const ids = [...compiled.table.primaryKey.map(({ columnId }) => columnId), ...key.columns];
     const found: Uint8Array[] = [];
@@ -351,13 +358,32 @@ interface Way {
   readonly isMet: (row: readonly Datum[]) => boolean;
 }
 
-/** By an index that begins with the columns, in any order, or by all rows. */
+/** By an index that begins with the columns, in any order, or by all rows. @param of the parent. */
 function wayTo(
   compiled: CompiledTable,
-  { columns }: ForeignKeyDescriptor,
-  values: readonly Datum[],
-): Way {
+  parent: CompiledTable,
+  key: ForeignKeyDescriptor,
+  of: readonly Datum[],
+): Way | undefined {
   const { table } = compiled;
+  const { columns, references } = key;
+  const froms = parent.columnTypes(references.columns);
+  const types = compiled.columnTypes(columns);
+  if (types.some((type, i) => isRounded(type, froms[i] as ColumnType))) {
+    const met = comparable(parent, references.columns, of);
+    const isEqual = (row: readonly Datum[]): boolean => {
+      const wanted = row.includes(null) ? undefined : promoted(compiled, parent, key, row);
+      return (
+        wanted !== undefined && bytesEqual(comparable(parent, references.columns, wanted), met)
+      );
+    };
+    return { index: 0, codec: compiled.key, range: {}, isMet: isEqual };
+  }
+  const converted = of.map((value, i) =>
+    convertedKey(value, froms[i] as ColumnType, types[i] as ColumnType),
+  );
+  if (converted.includes(undefined)) return undefined;
+  const values = converted as readonly Datum[];
   const begins = (parts: readonly { readonly columnId?: number }[]): boolean => {
     const first = parts.slice(0, columns.length).map(({ columnId }) => columnId);
     return first.length === columns.length && columns.every((id) => first.includes(id));
@@ -383,6 +409,20 @@ function wayTo(
   const isEqual = (row: readonly Datum[]): boolean =>
     !row.includes(null) && bytesEqual(comparable(compiled, columns, row), wanted);
   return { index: 0, codec, range: {}, isMet: isEqual };
+}
+
+/** Values of a row as the columns that it refers to have them; undefined where one has not. */
+function promoted(
+  child: CompiledTable,
+  parent: CompiledTable,
+  { columns, references }: ForeignKeyDescriptor,
+  values: readonly Datum[],
+): readonly Datum[] | undefined {
+  const to = parent.columnTypes(references.columns);
+  const wanted = child
+    .columnTypes(columns)
+    .map((from, i) => convertedKey(values[i] as Datum, from, to[i] as ColumnType));
+  return wanted.includes(undefined) ? undefined : (wanted as readonly Datum[]);
 }
 
 /** Values as bytes that are equal where the values are. */
@@ -411,6 +451,14 @@ function referencedBytes(
   const parts = by === "rows" ? parent.table.primaryKey : (by.parts as readonly KeyPart[]);
   const ordered = parts.map(({ columnId }) => values[columns.indexOf(columnId)] as Datum);
   return by === "rows" ? parent.key.encode(ordered) : parent.index(by.id).key.encodeStart(ordered);
+}
+
+/** Whether two equal values are shown alike. */
+function isAlike(a: Datum, b: Datum): boolean {
+  if (typeof a === "number" || typeof b === "number") return Object.is(a, b);
+  const shown = (value: Datum): string =>
+    JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part));
+  return a === b || shown(a) === shown(b);
 }
 
 /** The values of a row that others refer to. */

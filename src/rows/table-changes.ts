@@ -133,6 +133,8 @@ export class TableChanges {
         return await this.#constraints.addCheck(table, change.name, change.expression);
       case "add foreign key":
         return await this.#constraints.addForeignKey(table, change.key);
+      case "alter foreign key":
+        return await this.#constraints.alterForeignKey(table, change);
       case "add primary key":
         return await this.#withPrimaryKey(table, change.key);
       case "set type":

@@ -8,7 +8,12 @@ import type {
 } from "./descriptor.ts";
 import { rowError, TableReferenced } from "./errors.ts";
 import type { ExpressionContext } from "./expressions.ts";
-import { type ForeignKeySpec, foreignKeyOf, referencedKey } from "./foreign-key-spec.ts";
+import {
+  type ForeignKeyDeferral,
+  type ForeignKeySpec,
+  foreignKeyOf,
+  referencedKey,
+} from "./foreign-key-spec.ts";
 import { type ForeignKeys, foreignKeysOf } from "./foreign-keys.ts";
 import { refuseBadRow } from "./row-checks.ts";
 import type { StoredRows } from "./stored-rows.ts";
@@ -85,6 +90,25 @@ export class TableConstraints {
     return made;
   }
 
+  /** @throws FirnError `Invalid`, code `ROW_TABLE_INVALID` (42809): no foreign key of that name. */
+  async alterForeignKey(
+    table: TableDescriptor,
+    { name, deferrable, initiallyDeferred }: ForeignKeyDeferral,
+  ): Promise<TableDescriptor> {
+    const key = foreignKeysOf(table).find((one) => one.name === name);
+    if (key === undefined) {
+      const message = `"${name}" is not a foreign key`;
+      const place = { table: table.name, constraint: name };
+      throw rowError("Invalid", "ROW_TABLE_INVALID", "42809", message, place);
+    }
+    const constraints = table.constraints.map((one) =>
+      one === key ? { ...key, deferrable, initiallyDeferred } : one,
+    );
+    const next = { ...table, version: table.version + 1, constraints };
+    await this.#on.tables.put(next, table);
+    return next;
+  }
+
   /** @throws FirnError `Invalid`, code `ROW_TABLE_INVALID` (42704). */
   async drop(table: TableDescriptor, name: string): Promise<TableDescriptor> {
     const constraint = table.constraints.find((one) => one.name === name);
@@ -95,6 +119,7 @@ export class TableConstraints {
         constraint: name,
       });
     }
+    await this.#refusePending(table, constraint);
     const next = withoutConstraint(table, constraint);
     await this.#on.tables.put(next, table);
     if (constraint.kind === "check") return next;
@@ -138,6 +163,17 @@ export class TableConstraints {
       const by = key && referencedKey(table, key);
       if (child === undefined || by === undefined || by === "rows" || by.id !== index) continue;
       throw referenced(table, child, constraint, "2BP01", "cannot drop a unique index of");
+    }
+  }
+
+  /** @throws FirnError `Conflict`, code `ROW_TABLE_IN_USE` (55006): a check of it waits. */
+  async #refusePending(table: TableDescriptor, constraint: ConstraintDescriptor): Promise<void> {
+    const parents = constraint.kind === "foreign key" ? [constraint.references.table] : [];
+    for (const id of [table.id, ...parents]) {
+      if (!this.#on.foreignKeys.isPending(id)) continue;
+      const { name } = await this.#on.tables.get(id);
+      const message = `cannot ALTER TABLE "${name}" because it has pending trigger events`;
+      throw rowError("Conflict", "ROW_TABLE_IN_USE", "55006", message, { table: name });
     }
   }
 

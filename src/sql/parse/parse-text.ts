@@ -10,10 +10,18 @@ interface GrammarError {
   readonly sqlDetails?: { readonly cursorPosition?: number; readonly functionName?: string };
 }
 
+/** What the grammar knows and PostgreSQL does not have; its code is lost on the way here. */
+const UNSUPPORTED: readonly RegExp[] = [
+  /^a column list with .* only supported/,
+  /constraints cannot be (marked|altered to be) /,
+  /^(MATCH PARTIAL|CREATE ASSERTION is) not yet/,
+];
+
 /**
  * Parses by PostgreSQL's own grammar.
  *
- * @throws SqlError 42601; 22025; 54001 where it nests too deep; 22021 for a zero byte.
+ * @throws SqlError 42601; 0A000 as PostgreSQL; 22025; 54001 where it nests too deep; 22021 for a
+ *   zero byte.
  * @throws RangeError where the stack ran out: this thread's grammar must not be used again.
  */
 export function parseText(text: string): ParseResult {
@@ -34,7 +42,8 @@ export function parseText(text: string): ParseResult {
       const hint = "Unicode escapes must be \\uXXXX or \\UXXXXXXXX.";
       throw new SqlError("22025", message, { ...place, hint });
     }
-    throw new SqlError("42601", message, place);
+    const isUnsupported = UNSUPPORTED.some((each) => each.test(message));
+    throw new SqlError(isUnsupported ? "0A000" : "42601", message, place);
   }
 }
 

@@ -59,6 +59,14 @@ export function statementOf(sql: string): Statement {
     }
     if (kind === "PrepareStmt") targets.add("pg_prepared_statements");
     if (kind === "CreateStmt") serials(tree, targets);
+    foreignKeys(tree, targets);
+    // A partition that is attached or detached is another table from then on.
+    each(tree, "PartitionCmd", (node) => names(node["name"], targets));
+    for (const element of (tree["schemaElts"] ?? []) as Record<string, Tree>[]) {
+      for (const made of Object.values(element)) {
+        for (const field of TARGET_FIELDS) names(made[field], targets);
+      }
+    }
     if (isSavepoint(kind, tree)) names(tree["savepoint_name"], targets);
     if (kind === "SelectStmt") names(tree["intoClause"], targets);
     if (READS.includes(kind)) continue;
@@ -89,6 +97,24 @@ function serials(tree: Tree, found: Set<string>): void {
     const words = new Set<string>();
     names(typeName, words);
     if ([...words].some((word) => /serial/.test(word))) found.add(`${relname}_${colname}_seq`);
+  });
+}
+
+/** The foreign keys that it makes, and what they refer to: they watch its rows. */
+function foreignKeys(tree: Tree, found: Set<string>): void {
+  const table = (tree["relation"] as Tree | undefined)?.["relname"];
+  const key = (constraint: Tree, column?: unknown): void => {
+    if (constraint["contype"] !== "CONSTR_FOREIGN") return;
+    names(constraint["pktable"], found);
+    const columns = new Set<string>();
+    names(column ?? constraint["fk_attrs"], columns);
+    names(constraint["conname"] ?? [table, ...columns, "fkey"].join("_"), found);
+  };
+  each(tree, "Constraint", (constraint) => key(constraint));
+  each(tree, "ColumnDef", ({ colname, constraints }) => {
+    for (const each of (constraints ?? []) as { Constraint?: Tree }[]) {
+      if (each.Constraint !== undefined) key(each.Constraint, colname);
+    }
   });
 }
 

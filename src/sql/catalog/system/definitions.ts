@@ -167,7 +167,7 @@ function foreignKeyText(
   descriptor: Extract<ConstraintDescriptor, { readonly kind: "foreign key" }>,
   path: readonly string[],
 ): string {
-  const { references, columns, match, onUpdate, onDelete } = descriptor;
+  const { references, columns, match, onUpdate, onDelete, onDeleteColumns: set } = descriptor;
   const target = snapshot.relations.find((each) => each.table?.id === references.table);
   const names = (of: TableDescriptor | undefined, ids: readonly number[]): string =>
     ids.map((id) => (of === undefined ? "?" : columnName(of, id))).join(", ");
@@ -180,6 +180,7 @@ function foreignKeyText(
     ...(match === "full" ? [" MATCH FULL"] : []),
     ...(onUpdate === "no action" ? [] : [` ON UPDATE ${onUpdate.toUpperCase()}`]),
     ...(onDelete === "no action" ? [] : [` ON DELETE ${onDelete.toUpperCase()}`]),
+    ...(set === undefined ? [] : [` (${names(table, set)})`]),
     ...(descriptor.deferrable ? [" DEFERRABLE"] : []),
     ...(descriptor.initiallyDeferred ? [" INITIALLY DEFERRED"] : []),
   ].join("");

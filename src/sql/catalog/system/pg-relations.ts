@@ -370,6 +370,7 @@ function* constraintRows({ snapshot }: ProviderContext): Generator<Named> {
       connoinherit: descriptor.kind !== "check",
       conkey: columns.length === 0 ? null : vector(columns),
       confkey: foreign === undefined ? null : vector(foreign.references.columns),
+      confdelsetcols: foreign?.onDeleteColumns ? vector(foreign.onDeleteColumns) : null,
       conbin: descriptor.kind === "check" ? descriptor.expression : null,
     };
   }

@@ -155,6 +155,8 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
       return await withType(change, name, contentOf(def, "ColumnDef") ?? {});
     case "AT_AddConstraint":
       return await withConstraint(change, contentOf(def, "Constraint") ?? {});
+    case "AT_AlterConstraint":
+      return await withDeferral(change, contentOf(command.def, "ATAlterConstraint") ?? {});
     case "AT_DropConstraint":
       return await withoutConstraint(change, name, isOptional);
     case "AT_SetRelOptions":
@@ -320,6 +322,27 @@ async function withConstraint(
     return await on.rows.createIndex(table.id, spec);
   }
   throw refusedConstraint(constraint.contype);
+}
+
+type AlterConstraint = NodeOf<"ATAlterConstraint">;
+
+/** ALTER CONSTRAINT. What is not said is off, as of a new constraint. */
+async function withDeferral(
+  change: Change,
+  { conname = "", deferrable = false, initdeferred = false, ...more }: AlterConstraint,
+): Promise<TableDescriptor> {
+  const { table } = change;
+  if (more.alterInheritability === true || more.alterEnforceability === true) {
+    throw notSupported("ALTER CONSTRAINT of anything but its deferral");
+  }
+  const found = table.constraints.find(({ name }) => name === conname);
+  const what = `constraint "${conname}" of relation "${table.name}"`;
+  if (found === undefined) throw new SqlError("42704", `${what} does not exist`);
+  if (found.kind !== "foreign key") {
+    throw new SqlError("42809", `${what} is not a foreign key constraint`);
+  }
+  const [kind, name, initiallyDeferred] = ["alter foreign key" as const, conname, initdeferred];
+  return await change.alter({ kind, name, deferrable, initiallyDeferred });
 }
 
 async function withoutConstraint(

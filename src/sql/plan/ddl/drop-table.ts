@@ -23,6 +23,11 @@ export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
   const { objects = [], missing_ok: isOptional = false, behavior } = drop;
   const names = objects.map((object) => textsOf(contentOf(object, "List")?.items));
   return ddlPlan(env, "DROP TABLE", async (on) => {
+    const going: TableDescriptor[] = [];
+    for (const path of names.length > 1 ? names : []) {
+      const found = await ports.find(on.rows, rangeOf(path), ["drop", "write-data"]);
+      if (found !== undefined) going.push(found.table);
+    }
     for (const path of names) {
       const name = path.at(-1) ?? "";
       const found = await ports.find(on.rows, rangeOf(path), ["drop", "write-data"]);
@@ -34,7 +39,8 @@ export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
         const isCascade = behavior === "DROP_CASCADE";
         await dropViewsOf(on, found.table.id, `table ${name}`, isCascade);
         if (isCascade) await tellForeignKeys(on, [found.table]);
-        await on.names.dropTable(on.rows, { path: found.path, name }, found.table, isCascade);
+        const drops = isCascade || areReferrersIn(found.table, going);
+        await on.names.dropTable(on.rows, { path: found.path, name }, found.table, drops);
         continue;
       }
       if ((await ports.viewNamed(on.rows, path.at(-2), name)) !== undefined) {
@@ -50,6 +56,14 @@ export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
       skip(on, "00000", message);
     }
   });
+}
+
+/** Whether all that refers to a table goes with it: no foreign key of another one is in the way. */
+function areReferrersIn(
+  { referencedBy = [] }: TableDescriptor,
+  going: readonly TableDescriptor[],
+): boolean {
+  return referencedBy.every(({ table }) => going.some(({ id }) => id === table));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ForeignKeyAction } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import type { NewForeignKey } from "../../catalog/catalog-changes.ts";
-import { notSupported, SqlError } from "../../error.ts";
+import { SqlError } from "../../error.ts";
 import { type DdlPorts, type DdlRun, madeName, tableOf } from "./ddl-run.ts";
 import type { Given } from "./elements.ts";
 
@@ -27,9 +27,7 @@ export async function foreignKeySpec(
   isTaken: (name: string) => boolean,
 ): Promise<NewForeignKey> {
   const { conname, fk_attrs, pk_attrs = [], pktable = {}, deferrable, initdeferred } = constraint;
-  if ((constraint.fk_del_set_cols ?? []).length > 0) {
-    throw notSupported("a list of columns behind SET NULL or SET DEFAULT");
-  }
+  const { fk_del_set_cols: set = [] } = constraint;
   const columns = column === undefined ? textsOf(fk_attrs) : [column];
   // The key tells which rows are there, and keeps them from being deleted.
   const needs = ["read-data", "alter"] as const;
@@ -47,6 +45,7 @@ export async function foreignKeySpec(
       ...(pk_attrs.length > 0 && { columns: textsOf(pk_attrs) }),
     },
     onDelete: ACTIONS[constraint.fk_del_action ?? "a"] ?? "no action",
+    ...(set.length > 0 && { onDeleteColumns: textsOf(set) }),
     onUpdate: ACTIONS[constraint.fk_upd_action ?? "a"] ?? "no action",
     match: constraint.fk_matchtype === "f" ? "full" : "simple",
     deferrable: deferrable === true,
