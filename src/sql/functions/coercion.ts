@@ -100,7 +100,8 @@ export function canCoerce(
 export function typeName(types: TypeRegistry, oid: number): string {
   const type = types.find(oid);
   if (type === undefined) return oid === 0 ? "unknown" : String(oid);
-  if (types.isArray(oid)) return `${typeName(types, type.element)}[]`;
+  const isArray = types.isArray(oid) && type.kind !== "d";
+  if (isArray) return `${typeName(types, type.element)}[]`;
   return types.isOwn(oid) ? types.shownName(type) : sqlTypeName(type);
 }
 

@@ -38,6 +38,14 @@ export const enumFamily: Family = {
     const last = [...places(call).keys()].at(-1);
     return () => last ?? null;
   }),
+  enum_range_bounds: typed((call) => {
+    const labels = [...places(call).keys()];
+    return (from: Datum, to: Datum) => {
+      const first = from === null ? 0 : labels.indexOf(from);
+      const last = to === null ? labels.length : labels.indexOf(to);
+      return vector(labels.slice(first, last + 1));
+    };
+  }),
   enum_range_all: typed((call) => {
     const labels = vector([...places(call).keys()]);
     return () => labels;

@@ -234,13 +234,27 @@ function evaluatedRows(rows: readonly ValuesRow[]): ValuesOf {
   };
 }
 
+/**
+ * Whether literals of the list are of the columns' types: a set operation, DISTINCT or an ORDER BY
+ * of a place has made them text before.
+ */
+function hasOpenLiterals({ op, distinctClause, sortClause = [] }: NodeOf<"SelectStmt">): boolean {
+  const isPlace = (node: Node): boolean => {
+    const { node: key } = contentOf(node, "SortBy") ?? {};
+    return key !== undefined && "A_Const" in key;
+  };
+  return op === "SETOP_NONE" && distinctClause === undefined && !sortClause.some(isPlace);
+}
+
 async function insertQuery(
   env: PlanEnv,
   select: NodeOf<"SelectStmt">,
   columns: readonly ColumnDescriptor[],
   isNamed: boolean,
 ): Promise<InsertSource> {
-  const query = await planSelect(env, select);
+  const { types } = env.functions;
+  const unknownAs = columns.map(({ type }) => types.fromColumnType(type).oid);
+  const query = await planSelect(env, select, hasOpenLiterals(select) ? { unknownAs } : {});
   checkWidth(query.columns.length, columns, isNamed);
   const scope = scopeOf(env, [], "SELECT");
   const targets = query.columns.map(({ oid, typmod, name }, slot) => {

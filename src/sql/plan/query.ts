@@ -50,13 +50,19 @@ export interface SimpleQuery {
   readonly values: readonly Expr[];
 }
 
+/** Of a domain the wire tells what it is based on, as PostgreSQL does. */
 export function resultColumns(
   types: TypeRegistry,
   columns: readonly OutputColumn[],
 ): readonly Column[] {
-  return columns.map(({ name, oid, typmod, tableOid, attribute }) => {
-    const { length } = types.get(oid);
-    return { name, type: { oid, length }, typmod, tableOid, attribute };
+  return columns.map(({ name, tableOid, attribute, ...own }) => {
+    let { oid, typmod } = own;
+    let type = types.get(oid);
+    for (let { base } = type; base !== undefined; { base } = type) {
+      ({ oid, typmod } = base);
+      type = types.get(oid);
+    }
+    return { name, type: { oid, length: type.length }, typmod, tableOid, attribute };
   });
 }
 

@@ -28,9 +28,13 @@ import { windowStage } from "./window-stage.ts";
 import { bindWith, withNode } from "./with.ts";
 
 /** Plans SELECT and VALUES. @throws SqlError. */
-export function planSelect(env: PlanEnv, select: NodeOf<"SelectStmt">): Promise<Query> {
+export function planSelect(
+  env: PlanEnv,
+  select: NodeOf<"SelectStmt">,
+  how?: BindHow,
+): Promise<Query> {
   return withRelations(env, () => {
-    const { columns, plan } = bindQuery(env, { SelectStmt: select });
+    const { columns, plan } = bindQuery(env, { SelectStmt: select }, how);
     return { columns, node: plan() };
   });
 }

@@ -28,7 +28,8 @@ export function ownRegtype(types: TypeRegistry): TypeCodec<number> {
       const type = types.isOwn(value) ? types.find(value) : undefined;
       if (type === undefined) return regtype.output(value, context);
       const element = type.element === 0 ? undefined : types.find(type.element);
-      return element === undefined ? types.shownName(type) : `${types.shownName(element)}[]`;
+      const isNamed = element === undefined || type.kind === "d";
+      return isNamed ? types.shownName(type) : `${types.shownName(element)}[]`;
     },
   };
 }

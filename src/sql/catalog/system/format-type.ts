@@ -19,7 +19,8 @@ export function formatType(types: TypeRegistry, oid: number, typmod: number | nu
   if (oid === 0) return "-";
   const type = types.find(oid);
   if (type === undefined) return "???";
-  if (types.isArray(oid)) return `${formatType(types, type.element, typmod)}[]`;
+  const isArray = types.isArray(oid) && type.kind !== "d";
+  if (isArray) return `${formatType(types, type.element, typmod)}[]`;
   const name = types.isOwn(oid) ? types.shownName(type) : sqlTypeName(type);
   if (typmod === null) return name;
   if (oid === OID.bpchar && typmod < 0) return "bpchar";

@@ -21,7 +21,7 @@ import {
   skip,
   tableOf,
 } from "./ddl-run.ts";
-import { planRenameDomainConstraint } from "./domains.ts";
+import { planRenameDomainConstraint, refuseDomainValue } from "./domains.ts";
 import { noElements } from "./elements.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
 import { addIdentity, setIdentity } from "./identity.ts";
@@ -224,6 +224,7 @@ async function addedColumn(
   const generated = await generatedOf(change, column, definition);
   const whole = { ...column, ...(generated !== undefined && { generated }) };
   let next = await change.alter({ kind: "add column", column: whole });
+  await refuseDomainValue(env, on, next, colname);
   for (const { constraint } of constraints) {
     next = await withConstraint(new Change(env, on, change.ports, next), constraint, colname);
   }

@@ -1,5 +1,5 @@
 import type { Node } from "libpg-query";
-import type { ColumnType, DomainObject } from "../../../rows/index.ts";
+import type { ColumnType, DomainObject, TableDescriptor } from "../../../rows/index.ts";
 import { isOfType, mentionsType } from "../../../rows/index.ts";
 import { bindExpr } from "../../bind/bind-expression.ts";
 import { textsOf } from "../../bind/names.ts";
@@ -117,7 +117,7 @@ export function planAlterDomain(
     await ports.defineType(type);
     await changeType(on, ports, before, type);
     const isValidated = contentOf(alter.def, "Constraint")?.skip_validation !== true;
-    const isStricter = alter.subtype === "O" || alter.subtype === "C";
+    const isStricter = ["O", "C", "V"].includes(alter.subtype ?? "");
     if (isStricter && isValidated) await validate(env, on, before);
     if (alter.subtype === "T") await moveDefaults(on, before, domain.default, next.default);
   });
@@ -216,6 +216,30 @@ async function validate(env: PlanEnv, on: DdlRun, before: DomainObject): Promise
     } finally {
       scan.close();
     }
+  }
+}
+
+/**
+ * A column that has been added has one value in all rows.
+ *
+ * @throws SqlError 23502, 23514 where its domain refuses that.
+ */
+export async function refuseDomainValue(
+  env: PlanEnv,
+  on: DdlRun,
+  table: TableDescriptor,
+  name: string,
+): Promise<void> {
+  const column = table.columns.find((each) => each.name === name && each.dropped !== true);
+  const { domain } = column?.type ?? {};
+  const constraint = domain && env.functions.types.get(domain.typeId).constraint;
+  if (column === undefined || constraint === undefined) return;
+  const scan = on.rows.scan(table, { columns: [column.id] });
+  try {
+    const [values = []] = (await scan.nextBatch())?.columns ?? [];
+    for (const value of values) constraint.check(value, env.contextOf(on.run));
+  } finally {
+    scan.close();
   }
 }
 

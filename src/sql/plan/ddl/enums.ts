@@ -96,16 +96,15 @@ export function planAlterEnum(env: PlanEnv, alter: NodeOf<"AlterEnumStmt">, port
   });
 }
 
-/** A place between its neighbours. @throws SqlError 54000. */
+/** A place between its neighbours. @throws SqlError 0A000. */
 function orderAt(orders: readonly number[], at: number): number {
   const [left, right] = [orders[at - 1], orders[at]];
   if (right === undefined) return (left ?? 0) + STEP;
   if (left === undefined) return right - STEP;
   const order = Math.floor((left + right) / 2);
   if (order > left) return order;
-  throw new SqlError("54000", "there is no room for another label at this place", {
-    hint: "Add the label at the end, or make another type.",
-  });
+  const hint = "Add the label at the end, or make another type.";
+  throw notSupported("another label at this place, where 16 have come between two,", hint);
 }
 
 /** How rows store a label: some may have that of one that was renamed. */
