@@ -59,7 +59,7 @@ export function statementOf(sql: string): Statement {
     }
     if (kind === "PrepareStmt") targets.add("pg_prepared_statements");
     if (kind === "CreateStmt") serials(tree, targets);
-    foreignKeys(tree, targets);
+    constraintNames(tree, targets);
     // A partition that is attached or detached is another table from then on.
     each(tree, "PartitionCmd", (node) => names(node["name"], targets));
     for (const element of (tree["schemaElts"] ?? []) as Record<string, Tree>[]) {
@@ -100,10 +100,11 @@ function serials(tree: Tree, found: Set<string>): void {
   });
 }
 
-/** The foreign keys that it makes, and what they refer to: they watch its rows. */
-function foreignKeys(tree: Tree, found: Set<string>): void {
+/** The constraints that it makes, and what foreign keys refer to: these watch its rows. */
+function constraintNames(tree: Tree, found: Set<string>): void {
   const table = (tree["relation"] as Tree | undefined)?.["relname"];
   const key = (constraint: Tree, column?: unknown): void => {
+    if (constraint["conname"] !== undefined) names(constraint["conname"], found);
     if (constraint["contype"] !== "CONSTR_FOREIGN") return;
     names(constraint["pktable"], found);
     const columns = new Set<string>();

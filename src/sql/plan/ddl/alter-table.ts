@@ -289,6 +289,7 @@ async function withConstraint(
   column?: string,
 ): Promise<TableDescriptor> {
   const { table, on, env, ports } = change;
+  if (constraint.indexname !== undefined) throw notSupported("a constraint USING INDEX");
   const all = [...table.indexes, ...table.constraints].map(({ name }) => name);
   const isTaken = (name: string): boolean => all.includes(name);
   if (constraint.conname !== undefined && isTaken(constraint.conname)) {
@@ -311,13 +312,11 @@ async function withConstraint(
     return await change.alter({ kind: "add check", ...check });
   }
   if (constraint.contype === "CONSTR_PRIMARY") {
-    if (constraint.indexname !== undefined) throw notSupported("PRIMARY KEY USING INDEX");
     const columns = column === undefined ? textsOf(constraint.keys) : [column];
     const key = constraint.conname ?? madeName(table.name, [], "pkey", isTaken);
     return await change.alter({ kind: "add primary key", key: { name: key, columns } });
   }
   if (constraint.contype === "CONSTR_UNIQUE") {
-    if (constraint.indexname !== undefined) throw notSupported("UNIQUE USING INDEX");
     const names = column === undefined ? textsOf(constraint.keys) : [column];
     const spec = uniqueIndex(table.name, constraint, names, isTaken);
     return await on.rows.createIndex(table.id, spec);

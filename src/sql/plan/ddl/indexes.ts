@@ -251,6 +251,10 @@ function classOf(
 export function planDropIndex(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlPorts): Plan {
   const { objects = [], missing_ok: isOptional = false, concurrent } = drop;
   const names = objects.map((object) => textsOf(contentOf(object, "List")?.items));
+  if (concurrent === true && names.length > 1) {
+    const message = "DROP INDEX CONCURRENTLY does not support dropping multiple objects";
+    throw new SqlError("0A000", message);
+  }
   return ddlPlan(env, "DROP INDEX", async (on) => {
     if (concurrent === true) refuseBlock(on.run, "DROP INDEX CONCURRENTLY");
     for (const path of names) {

@@ -16,6 +16,7 @@ import { planCreateIndex, planDropIndex } from "./indexes.ts";
 import { planMaintenance } from "./maintenance.ts";
 import { planAlterOwner } from "./owners.ts";
 import { planRefresh } from "./refresh.ts";
+import { planReindex } from "./reindex.ts";
 import { planAlterRole, planCreateRole, planDropRole, planGrantRole } from "./roles.ts";
 import { planCreateSchema, planDropSchema } from "./schemas.ts";
 import { planAlterSequence, planCreateSequence, planDropSequence } from "./sequences.ts";
@@ -35,6 +36,7 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
     return planSetSchema(env, node.AlterObjectSchemaStmt, ports);
   }
   if ("VacuumStmt" in node) return planMaintenance(env, node.VacuumStmt);
+  if ("ReindexStmt" in node) return planReindex(env, node.ReindexStmt, ports);
   if ("TruncateStmt" in node) return planTruncate(env, node.TruncateStmt, ports);
   if ("CreateRoleStmt" in node) return planCreateRole(node.CreateRoleStmt, ports.roles);
   if ("AlterRoleStmt" in node) return planAlterRole(node.AlterRoleStmt, ports.roles);
