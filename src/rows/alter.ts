@@ -34,6 +34,8 @@ export type TableChange =
   | ({ readonly kind: "alter foreign key" } & ForeignKeyDeferral)
   /** Rows are written anew: see `addPrimaryKey`. */
   | { readonly kind: "add primary key"; readonly key: NewPrimaryKey }
+  /** Rows are written anew: see `dropPrimaryKey`. */
+  | { readonly kind: "drop primary key"; readonly cascade?: boolean }
   | { readonly kind: "drop constraint"; readonly name: string }
   /** Rows keep the numbers that they have. */
   | {
@@ -67,6 +69,7 @@ export type ColumnChange = Exclude<
       | "add foreign key"
       | "alter foreign key"
       | "add primary key"
+      | "drop primary key"
       | "drop constraint"
       | "add identity"
       | "drop identity"

@@ -106,6 +106,7 @@ export { type NamedShard, ShardedTransaction } from "./sharded-transaction.ts";
 export { type BoxSide, isSpatialType } from "./spatial/grid.ts";
 export { RowStore, type RowStoreOptions } from "./store.ts";
 export { StoredTables } from "./stored-tables.ts";
+export { referringTo } from "./table-constraints.ts";
 export { type IsOver, TableMove } from "./table-move.ts";
 export type { ColumnSpec, IndexSpec, KeyPartSpec, TableSpec } from "./table-spec.ts";
 export type { TransactionTables } from "./tables.ts";

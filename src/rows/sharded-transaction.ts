@@ -282,8 +282,8 @@ export class ShardedTransaction implements RowTransaction {
     return await (await this.#writing(id)).createIndex(id, spec, state);
   }
 
-  async dropIndex(id: TableId, name: string): Promise<TableDescriptor> {
-    return await (await this.#writing(id)).dropIndex(id, name);
+  async dropIndex(id: TableId, name: string, isCascade = false): Promise<TableDescriptor> {
+    return await (await this.#writing(id)).dropIndex(id, name, isCascade);
   }
 
   async checkIndex(table: TableDescriptor, index: number): Promise<IndexReport> {

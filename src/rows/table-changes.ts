@@ -17,6 +17,7 @@ import { storedDatum } from "./check-datum.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import { type ColumnDescriptor, sequenceOf, type TableDescriptor } from "./descriptor.ts";
+import { dropPrimaryKey } from "./drop-primary-key.ts";
 import { duplicate } from "./duplicate.ts";
 import type { EngineView } from "./engine-view.ts";
 import { FIRST_SHARD, rowError, shardNotFound } from "./errors.ts";
@@ -137,6 +138,8 @@ export class TableChanges {
         return await this.#constraints.alterForeignKey(table, change);
       case "add primary key":
         return await this.#withPrimaryKey(table, change.key);
+      case "drop primary key":
+        return await this.#withoutPrimaryKey(table, change.cascade === true);
       case "set type":
         return await this.#withType(table, change.to);
       case "drop constraint":
@@ -165,6 +168,13 @@ export class TableChanges {
 
   async #withPrimaryKey(table: TableDescriptor, key: NewPrimaryKey): Promise<TableDescriptor> {
     const next = await addPrimaryKey(this.#moving(), table, key);
+    this.#deleteRows(table.relation);
+    return next;
+  }
+
+  async #withoutPrimaryKey(table: TableDescriptor, isCascade: boolean): Promise<TableDescriptor> {
+    const kept = await this.#constraints.dropReferences(table, "rows", isCascade);
+    const next = await dropPrimaryKey({ ...this.#moving(), ids: this.#on.host.ids }, kept);
     this.#deleteRows(table.relation);
     return next;
   }
@@ -347,20 +357,24 @@ export class TableChanges {
     return next;
   }
 
-  /** Drops an index, and the constraint that it is of: one range is deleted. */
-  async dropIndex(id: TableId, name: string): Promise<TableDescriptor> {
-    const table = await this.#on.tables.get(id);
-    const index = table.indexes.find((one) => one.name === name);
+  /**
+   * Drops an index, and the constraint that it is of: one range is deleted.
+   *
+   * @param isCascade whether the foreign keys go that need it; they refuse the drop otherwise.
+   */
+  async dropIndex(id: TableId, name: string, isCascade: boolean): Promise<TableDescriptor> {
+    const given = await this.#on.tables.get(id);
+    const index = given.indexes.find((one) => one.name === name);
     if (index === undefined) {
-      const place = { table: table.name, index: name };
+      const place = { table: given.name, index: name };
       throw rowError("Invalid", "ROW_INDEX_UNKNOWN", "42704", "unknown index", place);
     }
-    await this.#constraints.refuseIndexDrop(table, index.id);
+    const table = await this.#constraints.dropReferences(given, index.id, isCascade);
     const last = table.lastIndexId ?? Math.max(...table.indexes.map((one) => one.id));
     const next: TableDescriptor = {
       ...table,
       version: table.version + 1,
-      indexes: table.indexes.filter((one) => one !== index),
+      indexes: table.indexes.filter((one) => one.id !== index.id),
       lastIndexId: last,
       constraints: table.constraints.filter(
         (one) => one.kind !== "unique" || one.index !== index.id,

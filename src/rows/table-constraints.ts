@@ -155,15 +155,26 @@ export class TableConstraints {
     }
   }
 
-  /** @throws FirnError `Conflict`, code `ROW_TABLE_REFERENCED` (2BP01): a foreign key needs it. */
-  async refuseIndexDrop(table: TableDescriptor, index: number): Promise<void> {
-    for (const { table: id, constraint } of table.referencedBy ?? []) {
-      const child = id === table.id ? table : await this.#on.tables.find(id);
-      const key = child && foreignKeysOf(child).find(({ name }) => name === constraint);
-      const by = key && referencedKey(table, key);
-      if (child === undefined || by === undefined || by === "rows" || by.id !== index) continue;
-      throw referenced(table, child, constraint, "2BP01", "cannot drop a unique index of");
+  /**
+   * Before the primary key (`rows`) or a unique index is dropped: drops the foreign keys that find
+   * rows by it.
+   *
+   * @returns the table without them.
+   * @throws FirnError `Conflict`, code `ROW_TABLE_REFERENCED` (2BP01), where that is not wanted.
+   */
+  async dropReferences(
+    table: TableDescriptor,
+    from: "rows" | number,
+    isCascade: boolean,
+  ): Promise<TableDescriptor> {
+    for (const { child, key } of await referringTo(this.#on.tables, table, from)) {
+      if (!isCascade) {
+        const what = from === "rows" ? "the primary key" : "a unique index";
+        throw referenced(table, child, key.name, "2BP01", `cannot drop ${what} of`);
+      }
+      await this.drop(await this.#on.tables.get(child.id), key.name);
     }
+    return await this.#on.tables.get(table.id);
   }
 
   /** @throws FirnError `Conflict`, code `ROW_TABLE_IN_USE` (55006): a check of it waits. */
@@ -222,6 +233,23 @@ export class TableConstraints {
       rows.close();
     }
   }
+}
+
+/** The foreign keys that find rows of a table by its primary key (`rows`) or an index. */
+export async function referringTo(
+  tables: Pick<TransactionTables, "find">,
+  table: TableDescriptor,
+  from: "rows" | number,
+): Promise<readonly { readonly child: TableDescriptor; readonly key: ForeignKeyDescriptor }[]> {
+  const found: { child: TableDescriptor; key: ForeignKeyDescriptor }[] = [];
+  for (const { table: id, constraint } of table.referencedBy ?? []) {
+    const child = id === table.id ? table : await tables.find(id);
+    const key = child && foreignKeysOf(child).find(({ name }) => name === constraint);
+    const by = key && referencedKey(table, key);
+    if (child === undefined || key === undefined || by === undefined) continue;
+    if ((by === "rows" ? by : by.id) === from) found.push({ child, key });
+  }
+  return found;
 }
 
 /** Each removal of a row looks at all of them. */

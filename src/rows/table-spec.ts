@@ -141,7 +141,9 @@ export function descriptorOf(
 }
 
 /** The hidden key of a table that has none of its user's. */
-const ROWID = "rowid";
+export function hiddenKey(id: number): ColumnDescriptor {
+  return { id, name: "rowid", type: { kind: "uuid" }, nullable: false, hidden: true };
+}
 
 function columnsOf(
   spec: TableSpec,
@@ -157,8 +159,7 @@ function columnsOf(
     names.add(name);
   }
   if (spec.primaryKey !== undefined) return columns;
-  const id = columns.length + 1;
-  return [...columns, { id, name: ROWID, type: { kind: "uuid" }, nullable: false, hidden: true }];
+  return [...columns, hiddenKey(columns.length + 1)];
 }
 
 /** Types of columns that may number their rows. */

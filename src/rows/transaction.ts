@@ -469,9 +469,9 @@ export class RowTransaction implements LockOwner {
     return this.#changing(id).createIndex(id, spec, state);
   }
 
-  /** Drops an index, and the constraint that it is of: one range is deleted. */
-  dropIndex(id: TableId, name: string): Promise<TableDescriptor> {
-    return this.#changing(id).dropIndex(id, name);
+  /** Drops an index, its constraint, and with `isCascade` the foreign keys that need it. */
+  dropIndex(id: TableId, name: string, isCascade = false): Promise<TableDescriptor> {
+    return this.#changing(id).dropIndex(id, name, isCascade);
   }
 
   /** Compares an index with the rows of one state: CHECK INDEX. */

@@ -82,6 +82,33 @@ describe("storage parameters", () => {
   });
 });
 
+describe("ALTER TABLE DROP CONSTRAINT of a primary key", () => {
+  it("tells what goes with it by CASCADE", async () => {
+    await client.query(`create table t (id int primary key, up int references t, b text);
+      create table c (t int constraint kept references t);
+      create view v as select id, b from t group by id`);
+    const notices: (string | undefined)[] = [];
+    client.on("notice", ({ message }) => notices.push(message));
+    expect(await tag("alter table t drop constraint t_pkey")).toBe("2BP01");
+    expect(await tag("alter table t drop constraint t_pkey cascade")).toBe("ALTER");
+    expect(notices).toEqual(["drop cascades to 2 other objects", "drop cascades to view v"]);
+  });
+
+  it("moves rows with the entries of their indexes, and finds them by those", async () => {
+    await client.query(`create table t (id int primary key, a text, b int);
+      create index t_b on t (b);
+      insert into t select g, 'w' || g, g % 3 from generate_series(1, 50) g;
+      alter table t drop column a;
+      alter table t drop constraint t_pkey;
+      insert into t values (50, 1)`);
+    expect(await rows("select count(*), sum(id) from t")).toEqual(["51|1325"]);
+    expect(await rows("select count(*) from t where b = 1")).toEqual(["18"]);
+    await client.query("update t set b = 9 where id = 50; delete from t where b < 9");
+    expect(await rows("select * from t")).toEqual(["50|9", "50|9"]);
+    expect(await rows("select count(*) from t where b = 9")).toEqual(["2"]);
+  });
+});
+
 describe("ALTER TABLE ADD PRIMARY KEY", () => {
   it("moves rows and indexes under the new key", async () => {
     await client.query(`create table t (id int, a text, b int default 7);

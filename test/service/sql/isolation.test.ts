@@ -157,6 +157,8 @@ const CHANGES = [
   "drop table open.seen cascade",
   "alter table open.seen rename to other",
   "alter table open.seen drop column a",
+  "alter table open.seen drop constraint seen_pkey",
+  "alter table open.seen drop constraint seen_pkey cascade",
   "alter table open.seen alter column a type int8",
   "truncate open.seen",
   "insert into open.seen values (100, 7)",

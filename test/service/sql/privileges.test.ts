@@ -77,6 +77,8 @@ const MATRIX: readonly (readonly [statement: string, needed: string])[] = [
   ],
   ["select * from (select * from w.t) x for update", "read-data write-data"],
   ["alter table w.y add primary key (a)", "alter"],
+  ["alter table w.t drop constraint t_pkey", "alter"],
+  ["alter table w.t drop constraint t_pkey cascade", "alter"],
   ["create unique index on w.t(b)", "alter"],
   ["analyze w.t", "write-data"],
   ["analyze w.t(b)", "write-data"],

@@ -22,6 +22,7 @@ import {
   tableOf,
 } from "./ddl-run.ts";
 import { planRenameDomainConstraint, refuseDomainValue } from "./domains.ts";
+import { dropConstraint, dropIndex, dropKey } from "./drop-constraint.ts";
 import { noElements } from "./elements.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
 import { addIdentity, setIdentity } from "./identity.ts";
@@ -110,7 +111,8 @@ class Change {
 
 async function changed(change: Change, command: Command): Promise<TableDescriptor> {
   const { table } = change;
-  const { subtype, name = "", def, missing_ok: isOptional = false } = command;
+  const { subtype, name = "", def, missing_ok: isOptional = false, behavior } = command;
+  const isCascade = behavior === "DROP_CASCADE";
   switch (subtype) {
     case "AT_AddColumn":
       return await addedColumn(change, contentOf(def, "ColumnDef") ?? {}, isOptional);
@@ -120,11 +122,11 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
         change.on,
         table.id,
         `column ${name} of table ${table.name}`,
-        command.behavior === "DROP_CASCADE",
+        isCascade,
         undefined,
         readsColumn(name),
       );
-      return await withoutColumn(change, name);
+      return await withoutColumn(change, name, isCascade);
     case "AT_ColumnDefault": {
       const column = change.column(name);
       if (column === undefined) return table;
@@ -158,7 +160,7 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
     case "AT_AlterConstraint":
       return await withDeferral(change, contentOf(command.def, "ATAlterConstraint") ?? {});
     case "AT_DropConstraint":
-      return await withoutConstraint(change, name, isOptional);
+      return await dropConstraint(change, table, name, isCascade, isOptional);
     case "AT_SetRelOptions":
       checkStorageParameters(contentOf(def, "List")?.items ?? []);
       return table;
@@ -252,15 +254,23 @@ async function generatedOf(
   return await generatedText(scope, column, given.raw_expr as Node);
 }
 
-async function withoutColumn(change: Change, name: string): Promise<TableDescriptor> {
+async function withoutColumn(
+  change: Change,
+  name: string,
+  isCascade: boolean,
+): Promise<TableDescriptor> {
   let { table } = change;
   const id = change.column(name)?.id;
+  const key = table.constraints.find((one) => one.kind === "primary key");
+  if (key !== undefined && table.primaryKey.some(({ columnId }) => columnId === id)) {
+    table = await dropKey(change, table, key, isCascade);
+  }
   // Indexes of the column go with it, as PostgreSQL's do.
   for (const index of table.indexes) {
     const isOf = index.parts.some((part) => "columnId" in part && part.columnId === id);
     const isIncluded = id !== undefined && index.include.includes(id);
     if (!isOf && !isIncluded) continue;
-    table = await change.on.rows.dropIndex(table.id, index.name);
+    table = await dropIndex(change.on, table, index, isCascade);
   }
   return await change.on.rows.alter(table.id, { kind: "drop column", column: name });
 }
@@ -343,26 +353,6 @@ async function withDeferral(
   }
   const [kind, name, initiallyDeferred] = ["alter foreign key" as const, conname, initdeferred];
   return await change.alter({ kind, name, deferrable, initiallyDeferred });
-}
-
-async function withoutConstraint(
-  change: Change,
-  name: string,
-  isOptional: boolean,
-): Promise<TableDescriptor> {
-  const { table, on } = change;
-  const constraint = table.constraints.find((one) => one.name === name);
-  if (constraint === undefined) {
-    const message = `constraint "${name}" of relation "${table.name}" does not exist`;
-    if (!isOptional) throw new SqlError("42704", message);
-    skip(on, "00000", message);
-    return table;
-  }
-  if (constraint.kind === "primary key") {
-    throw notSupported("dropping the primary key", "Make a new table and copy the rows.");
-  }
-  if (constraint.kind === "unique") return await on.rows.dropIndex(table.id, name);
-  return await change.alter({ kind: "drop constraint", name });
 }
 
 const ALTERS: readonly Privilege[] = ["alter"];

@@ -29,6 +29,7 @@ import {
   skip,
   tableOf,
 } from "./ddl-run.ts";
+import { dropIndex } from "./drop-constraint.ts";
 
 /** CREATE INDEX. */
 export function planCreateIndex(env: PlanEnv, create: NodeOf<"IndexStmt">, ports: DdlPorts): Plan {
@@ -249,7 +250,7 @@ function classOf(
 
 /** DROP INDEX. */
 export function planDropIndex(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: DdlPorts): Plan {
-  const { objects = [], missing_ok: isOptional = false, concurrent } = drop;
+  const { objects = [], missing_ok: isOptional = false, concurrent, behavior } = drop;
   const names = objects.map((object) => textsOf(contentOf(object, "List")?.items));
   if (concurrent === true && names.length > 1) {
     const message = "DROP INDEX CONCURRENTLY does not support dropping multiple objects";
@@ -268,7 +269,9 @@ export function planDropIndex(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
       }
       await on.names.assertHeld({ path: found.path, name: found.table.name }, ["alter"]);
       refuseConstraint(found, name);
-      await on.rows.dropIndex(found.table.id, name);
+      const index = found.table.indexes.find((one) => one.name === name);
+      if (index === undefined) continue;
+      await dropIndex(on, found.table, index, behavior === "DROP_CASCADE");
     }
   });
 }

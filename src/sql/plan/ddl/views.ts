@@ -235,7 +235,7 @@ export async function dropViewsOf(
   what: string,
   isCascade: boolean,
   going: ReadonlySet<string> = new Set(),
-  uses: (use: ViewUse) => boolean = () => true,
+  uses: (use: ViewUse, view: ViewObject) => boolean = () => true,
 ): Promise<void> {
   const all = await viewsOf(on.rows);
   const found: { readonly view: ViewObject; readonly on: string }[] = [];
@@ -245,7 +245,7 @@ export async function dropViewsOf(
   for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
     for (const view of all) {
       const isKnown = going.has(view.id) || found.some((each) => each.view === view);
-      const isUser = view.uses.some((use) => use.id === at?.id && (!at.isFirst || uses(use)));
+      const isUser = view.uses.some((use) => use.id === at?.id && (!at.isFirst || uses(use, view)));
       if (isKnown || !isUser) continue;
       found.push({ view, on: at.name });
       waiting.push({ id: dependedOn(view), name: await shownObject(on, view), isFirst: false });

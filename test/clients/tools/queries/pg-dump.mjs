@@ -132,6 +132,16 @@ await step("a custom dump comes back by pg_restore, in parts", async () => {
   }
   return [await all(DATA), await all(MORE)];
 });
+await step("pg_restore --clean drops what is there before", async () => {
+  const options = ["--exit-on-error", "--no-owner", "-d", process.env.PGDATABASE];
+  await psql("-c", "DELETE FROM shop.purchase");
+  await told("pg_restore", "--clean", "--if-exists", ...options, at("shop.fc"));
+  const again = [await all(DATA), await all(MORE)];
+  await psql("-c", "DROP SCHEMA shop CASCADE");
+  await told("pg_restore", "--clean", "--if-exists", ...options, at("shop.fc"));
+  await told("pg_restore", "--clean", "--single-transaction", ...options, at("shop.fc"));
+  return [again, await all(DATA), await all(MORE)];
+});
 await step("what came back is checked", async () => {
   const refused = [];
   for (const [values, table] of [
