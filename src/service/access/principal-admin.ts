@@ -237,6 +237,22 @@ export class PrincipalAdmin {
     return this.#regrant(actor, "grant", principal, object, next);
   }
 
+  /**
+   * Whether a grant may be made or taken: its rule says so, and both of whom and what it is are
+   * there. Nothing is written.
+   *
+   * @param given without a principal or a place where that is to be made first.
+   * @throws FirnError as `grant`.
+   */
+  async judgeGrant(
+    _actor: Actor,
+    { principal, place }: Partial<Pick<GivenGrant, "principal">> & Omit<GivenGrant, "principal">,
+  ): Promise<void> {
+    if (place !== undefined) await this.#find(place);
+    if (principal === undefined || principal === EVERYONE || EXTERNAL_NAME.test(principal)) return;
+    await this.#catalog.principals.get(principal);
+  }
+
   /** @throws FirnError as `grant`; `Conflict` `LAST_ADMIN`. */
   async revoke(actor: Actor, { principal, place, privileges }: GivenGrant): Promise<Grant> {
     const object = await this.#find(place);

@@ -503,6 +503,9 @@ const PRINCIPALS: RulesOf<PrincipalAdmin> = {
   grants: () => onAccount("admin"),
   grant: (given) => ofGrant(given),
   revoke: (given) => ofGrant(given),
+  // What is yet to be made is its maker's.
+  judgeGrant: ({ place, privileges }) =>
+    place === undefined ? [] : [on(place, "manage-grants", ...privileges)],
   explain: () => onAccount("admin"),
 };
 

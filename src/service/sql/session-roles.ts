@@ -4,14 +4,14 @@ import type { PrincipalId } from "../../base/ids.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { Principal } from "../../catalog/model.ts";
 import type { Held } from "../../sql/catalog/held.ts";
-import type { ListedRole, RoleGrant, SqlRoles } from "../../sql/catalog/roles.ts";
+import type { JudgedChange, ListedRole, SqlRoles } from "../../sql/catalog/roles.ts";
 import { hashedOid } from "../../sql/catalog/system/object-oids.ts";
 import { OWNER_OID } from "../../sql/catalog/system/snapshot.ts";
 import { SqlError } from "../../sql/error.ts";
 import { AccountAccess } from "../access/account-access.ts";
 import { EVERYONE } from "../access/names.ts";
-import type { GivenGrant, PrincipalAdmin } from "../access/principal-admin.ts";
 import { type AccessPath, privilegesIn, Rights } from "../access/rights.ts";
+import { judgeChange, makeChange, type RoleAdmin } from "./role-changes.ts";
 import { missingOf, type SessionAccess } from "./session-access.ts";
 
 const PAGE = 500;
@@ -21,16 +21,14 @@ export interface RoleParts {
   readonly access: SessionAccess;
   /** The database: a catalog's name. */
   readonly database: string;
-  readonly principals: Pick<
-    PrincipalAdmin,
-    "create" | "delete" | "get" | "update" | "addMember" | "removeMember" | "grant" | "revoke"
-  >;
+  readonly principals: RoleAdmin;
 }
 
 /** Principals and roles of an account, for one session. Who manages them is judged as elsewhere. */
 export function sessionRoles(parts: RoleParts): SqlRoles {
   const { access, principals, catalog, database } = parts;
   const asking = () => access.actor;
+  const changing = () => ({ actor: asking(), principals, database });
   const known = new AccountAccess(
     catalog.context.account,
     catalog.principals,
@@ -38,32 +36,11 @@ export function sessionRoles(parts: RoleParts): SqlRoles {
     // Read anew before each statement: a membership that was revoked gives nothing any more.
     0,
   );
-  const given = ({ role, on: { path, name }, privileges }: RoleGrant): GivenGrant => ({
-    principal: role,
-    privileges,
-    place: {
-      catalog: { name: database },
-      ...(path.length > 0 && { namespace: { path } }),
-      ...(name !== undefined && { relation: { name } }),
-    },
-  });
   return {
     list: () => listed(parts),
     tablesIn: (path) => access.judged(() => namesIn(catalog, { catalog: database, path })),
-    create: (name, { canLogin }) =>
-      told(name, () => principals.create(asking(), canLogin ? "LOCAL" : "ROLE", { name })),
-    drop: (name) => told(name, () => principals.delete(asking(), name)),
-    allowLogin: (name, isAllowed) =>
-      told(name, async () => {
-        const { principal } = await principals.get(asking(), name);
-        if (principal.kind === "ROLE") throw roleSignsIn();
-        await principals.update(asking(), name, { suspended: !isAllowed });
-      }),
-    addMember: (role, member) => told(role, () => principals.addMember(asking(), role, member)),
-    removeMember: (role, member) =>
-      told(role, () => principals.removeMember(asking(), role, member)),
-    grant: (grant) => told(grant.role, () => principals.grant(asking(), given(grant))),
-    revoke: (grant) => told(grant.role, () => principals.revoke(asking(), given(grant))),
+    judge: (change, kindOf) => told(change, () => judgeChange(changing(), change, kindOf)),
+    make: (change) => told(change, () => makeChange(changing(), change)),
     assume: async (name) => {
       if (name === undefined || name === asking().principal) access.narrow(undefined);
       else access.narrow(await assumed(known, access, name));
@@ -89,18 +66,13 @@ async function assumed(known: AccountAccess, access: SessionAccess, name: string
   throw new SqlError("42501", `permission denied to set role "${name}"`);
 }
 
-function roleSignsIn(): SqlError {
-  return new SqlError("0A000", "a role does not sign in", {
-    hint: "Make a principal with CREATE USER, and make it a member of the role with GRANT.",
-  });
-}
-
 /** Errors of use cases as SQL tells them. */
-async function told(role: string, work: () => Promise<unknown>): Promise<void> {
+async function told(change: JudgedChange, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (!(error instanceof FirnError) || error instanceof SqlError) throw error;
+    const role = "role" in change ? change.role : change.name;
     throw new SqlError(...asSql(error, role), {}, error);
   }
 }

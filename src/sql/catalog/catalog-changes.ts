@@ -34,6 +34,11 @@ export type NewForeignKey = Omit<ForeignKeySpec, "references"> & {
 /** The namespace that SQL's names without a schema mean: made with its first table. */
 const PUBLIC = "public";
 
+/** What a transaction makes of a name. */
+export type Becomes =
+  | { readonly kind: "made" | "gone"; readonly was?: undefined }
+  | { readonly kind: "moved"; readonly was: TableName };
+
 /** What a name means to a transaction that has changed names. */
 type Meaning = CatalogEntry | "absent" | "as before";
 
@@ -483,6 +488,48 @@ export class CatalogChanges {
     }
   }
 
+  /** What this transaction makes of a name of the catalog; undefined: it is as before. */
+  becomes(at: Named): Becomes | undefined {
+    let made: Becomes | undefined;
+    for (const change of this.#changes) {
+      if ("path" in change) {
+        if (!isSame(change, at)) continue;
+        made = change.kind === "create namespace" ? { kind: "made" } : { kind: "gone" };
+      } else if (change.kind === "create" && isSame(change.at, at)) made = { kind: "made" };
+      else if (change.kind === "rename" && isSame(change.to, at)) made = this.#moved(change.id);
+      else if (change.kind !== "create" && isSame(change.at, at)) made = { kind: "gone" };
+    }
+    return made;
+  }
+
+  #moved(id: TableId): Becomes {
+    const first = this.#changes.find((change) => "id" in change && change.id === id);
+    return first?.kind === "rename" ? { kind: "moved", was: first.at } : { kind: "made" };
+  }
+
+  /** The names of tables that it makes or moves into a namespace. */
+  madeIn(path: readonly string[]): readonly string[] {
+    const names = this.#changes.flatMap((change) => {
+      if (change.kind !== "create" && change.kind !== "rename") return [];
+      const to = change.kind === "rename" ? change.to : change.at;
+      return isSame({ path: to.path }, { path }) ? [to.name] : [];
+    });
+    return names.filter((name) => this.becomes({ path, name })?.kind !== "gone");
+  }
+
+  /** The row table that a name means now. @throws SqlError 42809. */
+  async idAt(at: TableName): Promise<TableId | undefined> {
+    return (await this.#entryOf(at))?.id;
+  }
+
+  /** The name that it gives a table at last; undefined: the one that it has. */
+  lastName(table: string): TableName | "gone" | undefined {
+    const last = this.#changes.findLast((change) => "id" in change && change.id === table);
+    if (last === undefined || "path" in last) return undefined;
+    if (last.kind === "drop") return "gone";
+    return last.kind === "rename" ? last.to : last.at;
+  }
+
   /** Whether a table was made by this transaction, and stands in the place of none. */
   #isNew(id: TableId, changes: readonly Change[] = this.#changes): boolean {
     const first = changes.find((change) => "id" in change && change.id === id);
@@ -526,7 +573,7 @@ function lastIndexOf(changes: readonly Change[], kind: "create", id: TableId): n
 
 interface Named {
   readonly path: readonly string[];
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 function isSame(a: Named, b: Named): boolean {

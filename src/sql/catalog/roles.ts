@@ -34,24 +34,44 @@ export interface RoleGrant {
   readonly privileges: readonly Privilege[];
 }
 
+/** A change of roles, members or grants. */
+export type RoleChange =
+  | { readonly kind: "create"; readonly name: string; readonly canLogin: boolean }
+  | { readonly kind: "drop"; readonly name: string }
+  | { readonly kind: "allow login"; readonly name: string; readonly isAllowed: boolean }
+  | {
+      readonly kind: "add member" | "remove member";
+      readonly role: string;
+      readonly member: string;
+    }
+  | ({ readonly kind: "grant" | "revoke" } & RoleGrant);
+
+/** A change to be judged: a grant on what the transaction makes itself has no place yet. */
+export type JudgedChange =
+  | Exclude<RoleChange, RoleGrant>
+  | (Omit<RoleGrant, "on"> & {
+      readonly kind: "grant" | "revoke";
+      readonly on: GrantPlace | undefined;
+    });
+
+/** What a name is: one that signs in, one that does not, or nothing. */
+export type RoleKind = "user" | "role" | "none";
+
 /** Principals and roles, as SQL needs them. `service/` implements it. */
 export interface SqlRoles {
   /** Those that the session may know: all where it may manage them, else its own. */
   list(): Promise<readonly ListedRole[]>;
   /** Names of tables and views of a schema that the session may know. */
   tablesIn(path: readonly string[]): Promise<readonly string[]>;
-  /** @throws SqlError 42501, 42710, 42602. */
-  create(name: string, role: { readonly canLogin: boolean }): Promise<void>;
-  /** @throws SqlError 42501, 42704, 2BP01: the last administrator stays. */
-  drop(name: string): Promise<void>;
-  /** @throws SqlError 42501, 42704, 0A000. */
-  allowLogin(name: string, isAllowed: boolean): Promise<void>;
-  /** @throws SqlError 42501, 42704, 0A000: a role is not a member of a role. */
-  addMember(role: string, member: string): Promise<void>;
-  removeMember(role: string, member: string): Promise<void>;
-  /** @throws SqlError 42501, 42704, 42P01, 3F000. */
-  grant(grant: RoleGrant): Promise<void>;
-  revoke(grant: RoleGrant): Promise<void>;
+  /**
+   * Whether a change may be made, and can be.
+   *
+   * @param kindOf what the transaction has made of a name; undefined: nothing.
+   * @throws SqlError 42501, 42704, 42710, 42602, 42P01, 3F000, 0A000: a role has no roles.
+   */
+  judge(change: JudgedChange, kindOf: (name: string) => RoleKind | undefined): Promise<void>;
+  /** @throws SqlError as `judge`; 2BP01: the last administrator stays. */
+  make(change: RoleChange): Promise<void>;
   /**
    * The session goes on with the rights of another role; with its own rights for none. Called
    * before each statement while a role is set.

@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Prng } from "../../base/prng.ts";
 import { type Datum, TemporaryShard } from "../../rows/index.ts";
 import { CatalogChanges } from "../catalog/catalog-changes.ts";
+import { RoleChanges } from "../catalog/role-changes.ts";
 import type { CatalogView } from "../catalog/view.ts";
 import { SHARD_SETTING } from "../catalog/virtual.ts";
 import type { SpillSpace } from "../exec/spill.ts";
@@ -48,6 +49,7 @@ export function openSession({
   const functions = new FunctionRegistry(types);
   const slot = temporary.open();
   const own = new TemporaryShard({ schema: () => slot.schema(), memory: temporary.memory });
+  const names = new CatalogChanges(catalog, onUnreleased, own);
   const session: SqlSession = new SqlSession({
     ...parts,
     types,
@@ -57,7 +59,8 @@ export function openSession({
       slot.close();
     },
     settings: new Map([["session_authorization", parts.user], ...settings]),
-    names: new CatalogChanges(catalog, onUnreleased, own),
+    names,
+    roles: new RoleChanges(catalog.roles, names),
     assume: catalog.roles?.assume,
     plan: sessionPlanner(functions, catalog, spillSpace),
     timeOf: (statement, clauses) => timeOf(session, functions, statement, clauses),

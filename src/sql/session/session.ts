@@ -31,7 +31,7 @@ import { SqlContexts } from "./sql-context.ts";
 import type { Column, Started } from "./started.ts";
 import { Transaction, type TransactionParts } from "./transaction.ts";
 
-export interface SessionParts extends Pick<TransactionParts, "open" | "names"> {
+export interface SessionParts extends Pick<TransactionParts, "open" | "names" | "roles"> {
   readonly parser: Parser;
   readonly temporary: TemporaryShard;
   /** It has ended: nothing of it is open any more. */
@@ -100,6 +100,7 @@ export class SqlSession {
       settings: this.settings,
       open: parts.open,
       names: parts.names,
+      roles: parts.roles,
       cursors: this.cursors,
       locks: this.locks,
       nowMicros,

@@ -1,5 +1,6 @@
 import type { RowIsolation, RowSavepoint, RowTransaction } from "../../rows/index.ts";
 import type { CatalogChanges } from "../catalog/catalog-changes.ts";
+import type { RoleChanges } from "../catalog/role-changes.ts";
 import { SqlError } from "../error.ts";
 import type { Cursors } from "./cursors.ts";
 import type { SessionLocks } from "./session-locks.ts";
@@ -51,6 +52,7 @@ interface Savepoint {
   /** Absent until a row is touched. */
   mark: RowSavepoint | undefined;
   readonly names: number;
+  readonly roles: number;
   readonly cursors: number;
   readonly locks: number;
   readonly restoreSettings: () => void;
@@ -66,6 +68,8 @@ export interface TransactionParts {
   readonly open: (modes: TransactionModes) => Promise<RowWork>;
   /** What it changes in the names of the catalog. */
   readonly names: CatalogChanges;
+  /** What it changes of roles and grants. */
+  readonly roles: RoleChanges;
   readonly cursors: Cursors;
   readonly locks: SessionLocks;
   readonly nowMicros: () => bigint;
@@ -124,6 +128,11 @@ export class Transaction {
   /** What it changes in the names of the catalog. */
   get names(): CatalogChanges {
     return this.#parts.names;
+  }
+
+  /** What it changes of roles and grants. */
+  get roles(): RoleChanges {
+    return this.#parts.roles;
   }
 
   get modes(): TransactionModes {
@@ -263,6 +272,7 @@ export class Transaction {
     }
     const rows = this.#rows;
     this.#rows = undefined;
+    const roleChanges = this.roles.settled();
     try {
       const commit = async (): Promise<unknown> => await rows?.commit();
       await this.names.commit(rows as RowTransaction | undefined, commit);
@@ -272,6 +282,7 @@ export class Transaction {
       throw error;
     }
     this.#ended(true);
+    await this.roles.make(roleChanges, rows === undefined);
     return true;
   }
 
@@ -304,6 +315,7 @@ export class Transaction {
       name,
       mark,
       names: this.names.mark,
+      roles: this.roles.mark,
       cursors: this.#parts.cursors.mark,
       locks: this.#parts.locks.mark,
       restoreSettings,
@@ -328,6 +340,7 @@ export class Transaction {
     this.#savepoints.length = at + 1;
     savepoint.restoreSettings();
     this.names.rollbackTo(savepoint.names);
+    this.roles.rollbackTo(savepoint.roles);
     this.#parts.cursors.rollbackTo(savepoint.cursors);
     this.#parts.locks.releaseFrom(savepoint.locks);
     if (savepoint.mark !== undefined) await this.#rows?.rollbackTo(savepoint.mark);
@@ -357,6 +370,7 @@ export class Transaction {
     this.#savepoints = [];
     this.#modes = undefined;
     this.names.forget();
+    this.roles.forget();
     this.#parts.settings.end(isCommitted);
     this.#parts.cursors.ended(isCommitted);
     this.#parts.locks.releaseFrom(0);

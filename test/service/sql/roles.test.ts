@@ -69,7 +69,7 @@ describe("roles", () => {
       ["grant select on s.absent to jo", "42P01", "absent"],
       ["grant select on s.t to absent", "42704", "absent"],
       ["set role absent", "22023", "absent"],
-      ["begin; grant select on s.t to jo", "25001", "BEGIN"],
+      ["begin read only; grant select on s.t to jo", "25006", "read-only"],
     ] as const) {
       const outcome = await sql(team, ADMIN_KEY, statement);
       expect(outcome, statement).toMatchObject({ sqlState });
@@ -187,6 +187,118 @@ describe("GRANT and REVOKE", () => {
       ["jo", true, false],
       ["readers", false, false],
     ]);
+  });
+});
+
+describe("roles and grants in a transaction", () => {
+  const N = { namespace: ["s"], name: "n" };
+  let lou: string;
+  beforeAll(async () => {
+    lou = await team.principal("lou");
+  });
+
+  it("take effect with its commit, on what it makes too", async () => {
+    const client = await session("admin", ADMIN_KEY);
+    await client.query(`begin; create schema fresh; create table fresh.t (a int);
+      create table s.m (a int); create role makers; create user lee in role makers;
+      grant select on s.m, fresh.t to makers; grant usage on schema fresh to lee;
+      grant insert on all tables in schema s to lee; alter table s.m rename to n`);
+    await expect(team.admin("GET", "/api/v1/principals/makers")).rejects.toThrow();
+    expect(await holds("lou", "read-data", T)).toBe(false);
+    await client.query("grant select on s.t to lou; commit");
+    expect(await holds("lou", "read-data", T)).toBe(true);
+    expect(await holds("makers", "read-data", N)).toBe(true);
+    expect(await holds("lee", "read-data", N)).toBe(true);
+    expect(await holds("lee", "write-data", N)).toBe(true);
+    expect(await holds("lee", "write-data", T)).toBe(true);
+    expect(await holds("lee", "see", { namespace: ["fresh"] })).toBe(true);
+    expect(await holds("makers", "read-data", { namespace: ["fresh"], name: "t" })).toBe(true);
+    await client.query(
+      "begin; revoke all on s.t from lou, lee; drop role lee; drop role makers; commit",
+    );
+    expect(await holds("lou", "read-data", T)).toBe(false);
+    await client.query("drop schema fresh cascade; drop table s.n");
+    await client.end();
+  });
+
+  it("are taken back with it, and with a savepoint", async () => {
+    const client = await session("admin", ADMIN_KEY);
+    await client.query("begin; grant select on s.t to lou; create role gone; rollback");
+    await client.query(`begin; savepoint a; grant select on s.t to lou; create role gone;
+      rollback to a; grant insert on s.t to lou; commit`);
+    expect(await holds("lou", "read-data", T)).toBe(false);
+    expect(await holds("lou", "write-data", T)).toBe(true);
+    await client.query("revoke all on s.t from lou");
+    const failing = "grant select on s.t to lou; insert into s.t values (1)";
+    for (const text of [failing, `begin; ${failing}; commit`]) {
+      await expect(client.query(text)).rejects.toMatchObject({ code: "23505" });
+      await client.query("rollback");
+    }
+    await client.query(
+      "begin; create table s.n (a int); grant all on s.n to lou; drop table s.n; commit",
+    );
+    expect(await refusal("create role gone; select 1/0")).toBe("22012");
+    await client.query(`create table s.late (a int references s.t deferrable initially deferred);
+      begin; insert into s.late values (99); grant select on s.t to lou; create role gone`);
+    await expect(client.query("commit")).rejects.toMatchObject({ code: "23503" });
+    await expect(team.admin("GET", "/api/v1/principals/gone")).rejects.toThrow();
+    expect(await holds("lou", "read-data", T)).toBe(false);
+    await client.end();
+  });
+
+  it("are judged by their statements, with what the transaction did before", async () => {
+    for (const [statement, sqlState] of [
+      ["grant select on s.absent to lou", "42P01"],
+      ["grant select on s.t to absent", "42704"],
+      ["grant usage on schema absent to lou", "3F000"],
+      ["drop table s.u; grant select on s.u to lou", "42P01"],
+      ["alter table s.u rename to w; grant select on s.u to lou", "42P01"],
+      ["drop schema other cascade; grant usage on schema other to lou", "3F000"],
+      ["create role readers", "42710"],
+      ["create role a; create role a", "42710"],
+      ["drop role readers; grant readers to lou", "42704"],
+      ["drop role readers; grant select on s.t to readers", "42704"],
+      ["drop role readers; create role readers", "done"],
+      ["create role a; alter role a login", "0A000"],
+      ["create role a; create role b; grant a to b", "0A000"],
+      ["create role a; grant a to lou; grant select on s.t to a", "done"],
+      ["create role _a; alter table s.u rename to w; grant select on s.w to _a", "done"],
+      ["create role a$", "42602"],
+    ] as const) {
+      expect(await refusal(`begin; ${statement}; rollback`), statement).toBe(sqlState);
+    }
+    for (const statement of [
+      "create role mine",
+      "drop role readers",
+      "grant select on s.t to lou",
+    ]) {
+      await rowsOf(team, "grant usage on schema s to lou");
+      expect(await refusal(`begin; ${statement}; rollback`, lou), statement).toBe("42501");
+      await rowsOf(team, "revoke usage on schema s from lou");
+    }
+  });
+});
+
+describe("roles and grants that fail behind the commit", () => {
+  it("are told, with what has happened", async () => {
+    await team.principal("lot");
+    const client = await session("admin", ADMIN_KEY);
+    await rowsOf(team, "create role short");
+    await client.query(`begin; insert into s.t values (70); grant select on s.t to lot;
+      grant select on s.t to short`);
+    await rowsOf(team, "drop role short");
+    await expect(client.query("commit")).rejects.toMatchObject({
+      code: "08007",
+      message: /has committed, but 1 of its 2 changes of roles and grants failed/,
+    });
+    expect((await client.query("select a from s.t where a = 70")).rows).toEqual([{ a: 70 }]);
+    expect(await holds("lot", "read-data", T)).toBe(true);
+    await client.query("begin; revoke all on s.t from lot; delete from s.t where a = 70; commit");
+    await client.query("create role short");
+    await client.query("begin; grant select on s.t to short");
+    await rowsOf(team, "drop role short");
+    await expect(client.query("commit")).rejects.toMatchObject({ code: "42704" });
+    await client.end();
   });
 });
 

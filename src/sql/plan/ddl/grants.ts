@@ -1,7 +1,8 @@
 import type { Node } from "libpg-query";
 import type { Privilege } from "../../../api/privileges.ts";
 import { isTemporaryId, type RowTransaction } from "../../../rows/index.ts";
-import type { GrantPlace, SqlRoles } from "../../catalog/roles.ts";
+import type { RoleChanges } from "../../catalog/role-changes.ts";
+import type { GrantPlace } from "../../catalog/roles.ts";
 import { notSupported, SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import type { Plan, RunContext } from "../plan.ts";
@@ -84,14 +85,14 @@ export function planGrant(grant: NodeOf<"GrantStmt">, ports: DdlPorts): Plan {
   // REVOKE GRANT OPTION FOR leaves the privileges themselves.
   const changed = !isGrant && option.length > 0 ? option : [...privileges, ...option];
   const isAll = targtype === "ACL_TARGET_ALL_IN_SCHEMA";
-  return rolePlan(isGrant ? "GRANT" : "REVOKE", ports.roles, async (run, on) => {
+  return rolePlan(isGrant ? "GRANT" : "REVOKE", async (run, on) => {
     if (kind === "table") tellOfWrites(run, grant.privileges);
     const grantees = rolesIn(grant.grantees, run);
     for (const places of await placesOf(kind, objects, isAll, { ports, on, run })) {
       for (const role of grantees) {
         const change = async (place: GrantPlace): Promise<void> => {
-          const asked = { role, on: place, privileges: changed };
-          await (isGrant ? on.grant(asked) : on.revoke(asked));
+          const kind = isGrant ? "grant" : "revoke";
+          await on.add({ kind, role, on: place, privileges: changed });
         };
         await atFirst(places, change);
       }
@@ -110,7 +111,7 @@ function refused(objtype: string): SqlError {
 
 interface Within {
   readonly ports: DdlPorts;
-  readonly on: SqlRoles;
+  readonly on: RoleChanges;
   readonly run: RunContext;
 }
 

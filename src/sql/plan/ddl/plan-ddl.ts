@@ -38,10 +38,10 @@ export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undef
   if ("VacuumStmt" in node) return planMaintenance(env, node.VacuumStmt);
   if ("ReindexStmt" in node) return planReindex(env, node.ReindexStmt, ports);
   if ("TruncateStmt" in node) return planTruncate(env, node.TruncateStmt, ports);
-  if ("CreateRoleStmt" in node) return planCreateRole(node.CreateRoleStmt, ports.roles);
-  if ("AlterRoleStmt" in node) return planAlterRole(node.AlterRoleStmt, ports.roles);
-  if ("DropRoleStmt" in node) return planDropRole(node.DropRoleStmt, ports.roles);
-  if ("GrantRoleStmt" in node) return planGrantRole(node.GrantRoleStmt, ports.roles);
+  if ("CreateRoleStmt" in node) return planCreateRole(node.CreateRoleStmt);
+  if ("AlterRoleStmt" in node) return planAlterRole(node.AlterRoleStmt);
+  if ("DropRoleStmt" in node) return planDropRole(node.DropRoleStmt);
+  if ("GrantRoleStmt" in node) return planGrantRole(node.GrantRoleStmt);
   if ("GrantStmt" in node) return planGrant(node.GrantStmt, ports);
   if ("CommentStmt" in node) return planComment(env, node.CommentStmt, ports);
   if ("ViewStmt" in node) return planCreateView(env, node.ViewStmt, ports);

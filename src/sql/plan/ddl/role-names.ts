@@ -1,6 +1,6 @@
 import type { Node } from "libpg-query";
-import type { SqlRoles } from "../../catalog/roles.ts";
-import { notSupported, SqlError } from "../../error.ts";
+import type { RoleChanges } from "../../catalog/role-changes.ts";
+import { SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { commandPlan, type Plan, type RunContext } from "../plan.ts";
 
@@ -32,22 +32,16 @@ export function rolesIn(
   return (nodes ?? []).map((node) => roleNamed(contentOf(node, "RoleSpec") ?? {}, run));
 }
 
-/**
- * A plan that changes principals, roles or grants. It takes effect at once, and no rollback takes
- * it back, so it stands alone.
- */
+/** A plan that changes principals, roles or grants: at the commit of its transaction. */
 export function rolePlan(
   tag: string,
-  roles: SqlRoles | undefined,
-  work: (run: RunContext, roles: SqlRoles) => Promise<unknown>,
+  work: (run: RunContext, roles: RoleChanges) => Promise<unknown>,
 ): Plan {
   return commandPlan(tag, async (run) => {
-    if (roles === undefined) throw notSupported(tag);
-    const { transaction } = run;
-    if (transaction.isExplicit || transaction.statements > 1) {
-      throw new SqlError("25001", `${tag} cannot run inside a transaction block`, {
-        hint: "It takes effect at once: run it before BEGIN, or behind COMMIT.",
-      });
+    const { roles, modes } = run.transaction;
+    roles.assertKnown(tag);
+    if (modes.readOnly) {
+      throw new SqlError("25006", `cannot execute ${tag} in a read-only transaction`);
     }
     await work(run, roles);
     return undefined;

@@ -1,4 +1,5 @@
 import type { Node } from "libpg-query";
+import type { RoleChanges } from "../../catalog/role-changes.ts";
 import type { SqlRoles } from "../../catalog/roles.ts";
 import { notSupported, SqlError } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
@@ -46,20 +47,24 @@ function optionsOf(nodes: readonly Node[], name: string): RoleOptions {
   return options;
 }
 
+async function join(on: RoleChanges, role: string, member: string): Promise<void> {
+  await on.add({ kind: "add member", role, member });
+}
+
 /** CREATE ROLE, CREATE USER, CREATE GROUP. One that signs in is a principal. */
-export function planCreateRole(create: NodeOf<"CreateRoleStmt">, roles?: SqlRoles): Plan {
+export function planCreateRole(create: NodeOf<"CreateRoleStmt">): Plan {
   const { role: name = "", options = [], stmt_type } = create;
   const { canLogin = stmt_type === "ROLESTMT_USER", within, members } = optionsOf(options, name);
   if (!canLogin && within.length > 0) {
     throw notSupported("a role that is a member of a role", "Make its members members of both.");
   }
-  return rolePlan("CREATE ROLE", roles, async (run, on) => {
+  return rolePlan("CREATE ROLE", async (run, on) => {
     if (/^pg_|^public$|^none$/.test(name)) {
       throw new SqlError("42939", `role name "${name}" is reserved`);
     }
-    await on.create(name, { canLogin });
-    for (const role of rolesIn(within, run)) await on.addMember(role, name);
-    for (const member of rolesIn(members, run)) await on.addMember(name, member);
+    await on.add({ kind: "create", name, canLogin });
+    for (const role of rolesIn(within, run)) await join(on, role, name);
+    for (const member of rolesIn(members, run)) await join(on, name, member);
     if (!canLogin) return;
     run.notice({
       severity: "NOTICE",
@@ -71,26 +76,28 @@ export function planCreateRole(create: NodeOf<"CreateRoleStmt">, roles?: SqlRole
 }
 
 /** ALTER ROLE: LOGIN and NOLOGIN, and ALTER GROUP. */
-export function planAlterRole(alter: NodeOf<"AlterRoleStmt">, roles?: SqlRoles): Plan {
+export function planAlterRole(alter: NodeOf<"AlterRoleStmt">): Plan {
   const { role = {}, options = [], action = 1 } = alter;
   const { canLogin, members } = optionsOf(options, role.rolename ?? "");
-  return rolePlan("ALTER ROLE", roles, async (run, on) => {
+  return rolePlan("ALTER ROLE", async (run, on) => {
     const name = roleNamed(role, run);
-    if (canLogin !== undefined) await on.allowLogin(name, canLogin);
+    if (canLogin !== undefined) {
+      await on.add({ kind: "allow login", name, isAllowed: canLogin });
+    }
     for (const member of rolesIn(members, run)) {
-      if (action < 0) await on.removeMember(name, member);
-      else await on.addMember(name, member);
+      if (action < 0) await on.add({ kind: "remove member", role: name, member });
+      else await join(on, name, member);
     }
   });
 }
 
 /** DROP ROLE. What it was granted goes with it. */
-export function planDropRole(drop: NodeOf<"DropRoleStmt">, roles?: SqlRoles): Plan {
+export function planDropRole(drop: NodeOf<"DropRoleStmt">): Plan {
   const { roles: named = [], missing_ok: isOptional = false } = drop;
-  return rolePlan("DROP ROLE", roles, async (run, on) => {
+  return rolePlan("DROP ROLE", async (run, on) => {
     for (const name of rolesIn(named, run)) {
       try {
-        await on.drop(name);
+        await on.add({ kind: "drop", name });
       } catch (error) {
         const isMissing = error instanceof SqlError && error.sqlState === "42704";
         if (!isMissing || !isOptional) throw error;
@@ -102,17 +109,17 @@ export function planDropRole(drop: NodeOf<"DropRoleStmt">, roles?: SqlRoles): Pl
 }
 
 /** GRANT and REVOKE of roles. */
-export function planGrantRole(grant: NodeOf<"GrantRoleStmt">, roles?: SqlRoles): Plan {
+export function planGrantRole(grant: NodeOf<"GrantRoleStmt">): Plan {
   const { granted_roles: granted = [], grantee_roles: grantees, is_grant: isGrant } = grant;
   if ((grant.opt ?? []).length > 0) {
     throw notSupported("ADMIN OPTION", "Who may do everything on the account manages roles.");
   }
   const names = granted.map((node) => contentOf(node, "AccessPriv")?.priv_name ?? "");
-  return rolePlan(isGrant === true ? "GRANT ROLE" : "REVOKE ROLE", roles, async (run, on) => {
+  return rolePlan(isGrant === true ? "GRANT ROLE" : "REVOKE ROLE", async (run, on) => {
     for (const role of names) {
       for (const member of rolesIn(grantees, run)) {
-        if (isGrant === true) await on.addMember(role, member);
-        else await on.removeMember(role, member);
+        if (isGrant === true) await join(on, role, member);
+        else await on.add({ kind: "remove member", role, member });
       }
     }
   });
