@@ -44,6 +44,7 @@ export {
 } from "./descriptor.ts";
 export type { RowIsolation } from "./engine-view.ts";
 export { FIRST_SHARD, RowViolation, rowError, shardNotFound, TableReferenced } from "./errors.ts";
+export type { ExportedState } from "./exported-state.ts";
 export type {
   CompiledExpression,
   ExpressionContext,

@@ -1,6 +1,7 @@
 import type { AnyId } from "../base/ids.ts";
 import type { Datum } from "./datum.ts";
 import type { RowIsolation, ViewSavepoint } from "./engine-view.ts";
+import type { ExportedState } from "./exported-state.ts";
 import type { ForeignKeySavepoint } from "./foreign-key-checks.ts";
 import type { PostingQuery } from "./inverted/posting-query.ts";
 import type { RangeRequest } from "./key-codec.ts";
@@ -15,6 +16,8 @@ export interface BeginOptions {
   readonly maxAgeMs?: number;
   /** Reads the state of a time, ms: what was durable at its end. It takes no writes. */
   readonly atMs?: number | undefined;
+  /** Reads what another transaction does. It takes no writes. */
+  readonly state?: ExportedState | undefined;
   /** What the expressions of descriptors are evaluated in: SQL's settings and user. */
   readonly session?: () => unknown;
   /** Who waits for locks in its place: see `LockOwner`. */

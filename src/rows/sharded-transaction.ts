@@ -116,6 +116,12 @@ export class ShardedTransaction implements RowTransaction {
     return this.#home.isOfPast;
   }
 
+  /** @throws FirnError `Conflict`, code `ROW_SHARDS_APART` (0A000): no one state is of all. */
+  readonly exportState = (): never => {
+    const message = "a transaction over several shards exports no snapshot";
+    throw rowError("Conflict", "ROW_SHARDS_APART", "0A000", message);
+  };
+
   /** As its shard of now has it: in the past it may have lain in another one. */
   async tableNow(id: TableId): Promise<TableDescriptor | undefined> {
     const { home, others, placeOf } = this.#parts;

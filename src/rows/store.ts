@@ -100,9 +100,11 @@ export class RowStore {
    * @throws FirnError as `Engine.stateAt`, with SQLSTATE 72000 or 22023, where `atMs` says a time.
    */
   async begin(options: BeginOptions = {}): Promise<RowTransaction> {
-    const { atMs } = options;
-    if (atMs === undefined) return new RowTransaction(this.#host, options);
-    const past = await this.#options.engine.stateAt(atMs).catch((error: unknown) => {
+    const { atMs, state } = options;
+    const { engine } = this.#options;
+    if (atMs === undefined && state === undefined) return new RowTransaction(this.#host, options);
+    const opened = state?.open(engine) ?? engine.stateAt(atMs as number);
+    const past = await Promise.resolve(opened).catch((error: unknown) => {
       throw pastError(error);
     });
     // Descriptors of then: those of now stay known.

@@ -19,6 +19,7 @@ import {
   tableChanged,
   transactionOver,
 } from "./errors.ts";
+import { type ExportedState, exportedState } from "./exported-state.ts";
 import type { ExpressionContext } from "./expressions.ts";
 import type { ConstraintName } from "./foreign-key-checks.ts";
 import { ForeignKeys } from "./foreign-keys.ts";
@@ -159,10 +160,12 @@ export class RowTransaction implements LockOwner {
     return this.#host.past !== undefined;
   }
 
+  /** The state that it reads, for others too. */
+  readonly exportState = (): ExportedState => exportedState(this.#host.engine, this.#view);
+
   /** A table as the shard has it now, whatever state this reads. */
   async tableNow(id: TableId): Promise<TableDescriptor | undefined> {
-    const { engine, cache } = this.#host;
-    const bytes = await engine.get(cache.keyOf(id));
+    const bytes = await this.#host.engine.get(this.#host.cache.keyOf(id));
     return bytes && decodeDescriptor(bytes);
   }
 
@@ -423,8 +426,7 @@ export class RowTransaction implements LockOwner {
   /**
    * Removes all rows of a table, as `dropTable` does.
    *
-   * @param together tables that are truncated too: their rows refer to nothing any more.
-   * @throws FirnError `Invalid`, code `ROW_TABLE_REFERENCED` (0A000).
+   * @param together tables that are truncated too. @throws FirnError as `dropTable` (0A000).
    */
   truncate(id: TableId, together: readonly TableId[] = []): Promise<TableDescriptor> {
     return this.#changing(id).truncate(id, together);
@@ -446,9 +448,8 @@ export class RowTransaction implements LockOwner {
   }
 
   /**
-   * Changes a table: its descriptor alone, whatever rows it has.
+   * Changes a table, most often its descriptor alone. The old descriptor is refused from now on.
    *
-   * @returns the new descriptor: the old one is refused from now on.
    * @throws FirnError `Invalid`, code `ROW_TABLE_INVALID`; `ROW_NULL` (23502): a row has NULL.
    */
   alter(id: TableId, change: TableChange): Promise<TableDescriptor> {

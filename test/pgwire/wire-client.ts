@@ -10,6 +10,7 @@ import type { SpillSpace } from "../../src/sql/exec/spill.ts";
 import { LazyExpressions } from "../../src/sql/lazy-expressions.ts";
 import { Parser } from "../../src/sql/parse/parser.ts";
 import { AdvisoryLocks } from "../../src/sql/session/advisory-locks.ts";
+import { ExportedSnapshots } from "../../src/sql/session/exported-snapshots.ts";
 import { openSession } from "../../src/sql/session/open.ts";
 import type { SqlSession } from "../../src/sql/session/session.ts";
 import { TemporarySchemas } from "../../src/sql/session/temporary-schemas.ts";
@@ -221,6 +222,7 @@ export async function openServer(
   const opened = await openRows(undefined, expressions, waits);
   const names = new MemoryCatalog(opened.rows);
   const locks = new AdvisoryLocks(waits);
+  const snapshots = new ExportedSnapshots();
   const temporary = new TemporarySchemas(new TemporaryMemory(TEMPORARY_BYTES));
   const listener = new WireListener({
     clock,
@@ -238,6 +240,7 @@ export async function openServer(
         catalog,
         advisory: { locks, space: database },
         temporary,
+        snapshots,
         user,
         database,
         settings,

@@ -28,8 +28,12 @@ export async function beginOver(
   home: NamedShard,
   options: BeginOptions,
 ): Promise<RowTransaction> {
-  const tx = await (await shards.of(home.id)).begin(options);
   const others = shardsOf(entity).filter(({ id }) => id !== home.id);
+  if (options.state !== undefined && others.length > 0) {
+    const message = "a snapshot is of one shard, and the catalog has several";
+    throw rowError("Conflict", "ROW_SHARDS_APART", "0A000", message);
+  }
+  const tx = await (await shards.of(home.id)).begin(options);
   if (others.length === 0) return tx;
   // What is temporary lies with the session's own shard.
   const { temporary: _own, ...rest } = options;

@@ -1,6 +1,7 @@
 import { FirnError } from "../../base/error.ts";
 import { Parser } from "../../sql/parse/parser.ts";
 import { AdvisoryLocks } from "../../sql/session/advisory-locks.ts";
+import { ExportedSnapshots } from "../../sql/session/exported-snapshots.ts";
 import { openSession } from "../../sql/session/open.ts";
 import type { SqlSession } from "../../sql/session/session.ts";
 import { TemporarySchemas } from "../../sql/session/temporary-schemas.ts";
@@ -21,6 +22,7 @@ export function sessionOpener(parts: SqlParts): SessionOpener {
   const locks = new AdvisoryLocks(parts.shards.waits);
   const { spillSpace } = parts;
   const temporary = new TemporarySchemas();
+  const snapshots = new ExportedSnapshots();
   return {
     open: (actor, login) => {
       const access = new SessionAccess(actor, clock);
@@ -35,7 +37,7 @@ export function sessionOpener(parts: SqlParts): SessionOpener {
       };
       // Sessions on a catalog's rows are all on one node, so that memory holds their locks.
       const advisory = { locks, space: `${actor.account}\0${login.database}` };
-      const shared = { parser, clock, prng, advisory, temporary, spillSpace };
+      const shared = { parser, clock, prng, advisory, temporary, snapshots, spillSpace };
       return openSession({ ...shared, catalog, onUnreleased, ...login });
     },
     close: () => parser.close(),

@@ -45,7 +45,7 @@ async function sleep(seconds: number, { sleep: wait }: SqlContext): Promise<stri
 const secondsUntil = (micros: bigint, at: SqlContext): number =>
   Number(micros - at.clockMicros()) / 1e6;
 
-/** Advisory locks, and functions that sleep. */
+/** Functions that wait: advisory locks, exported snapshots, sleep. */
 export const advisoryLockFamily: Family = {
   ...Object.fromEntries(
     WORKS.flatMap(([name, work]) =>
@@ -61,6 +61,10 @@ export const advisoryLockFamily: Family = {
   async pg_advisory_unlock_all(at: SqlContext) {
     locksOf(at).releaseAll();
     return "";
+  },
+  async pg_export_snapshot({ exportSnapshot }: SqlContext) {
+    if (exportSnapshot === undefined) throw notSupported("pg_export_snapshot in this place");
+    return await exportSnapshot();
   },
   pg_sleep: sleep,
   "pg_sleep_for(interval)": (span: Interval, at: SqlContext) =>

@@ -14,6 +14,7 @@ import { ownRegtype } from "../types/own-regtype.ts";
 import { TypeRegistry } from "../types/registry.ts";
 import type { AdvisoryLocks } from "./advisory-locks.ts";
 import { timeOf } from "./as-of.ts";
+import { ExportedSnapshots } from "./exported-snapshots.ts";
 import { sessionPlanner } from "./planner.ts";
 import { SqlSession } from "./session.ts";
 import { TemporarySchemas } from "./temporary-schemas.ts";
@@ -29,6 +30,7 @@ export interface OpenParts {
   readonly settings: ReadonlyMap<string, string>;
   /** Of all sessions of a server; of this one alone where absent. */
   readonly temporary?: TemporarySchemas;
+  readonly snapshots?: ExportedSnapshots;
   /** Where statements have temporary files; absent: what they keep stays in memory. */
   readonly spillSpace?: SpillSpace | undefined;
   /** Told of the entry of a dropped table that could not be removed. */
@@ -41,6 +43,7 @@ export function openSession({
   settings,
   onUnreleased = () => undefined,
   temporary = new TemporarySchemas(),
+  snapshots = new ExportedSnapshots(),
   spillSpace,
   ...parts
 }: OpenParts): SqlSession {
@@ -52,6 +55,7 @@ export function openSession({
   const names = new CatalogChanges(catalog, onUnreleased, own);
   const session: SqlSession = new SqlSession({
     ...parts,
+    snapshots,
     types,
     temporary: own,
     onClosed: () => {

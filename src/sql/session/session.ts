@@ -20,6 +20,7 @@ import type { AdvisoryLocks } from "./advisory-locks.ts";
 import { asOfClauses, isOfTransaction } from "./as-of.ts";
 import { planPortal, planPortalRows } from "./cursor-statements.ts";
 import { Cursors } from "./cursors.ts";
+import type { ExportedSnapshots } from "./exported-snapshots.ts";
 import { type FieldWriter, fieldWriter, readBinary, readText } from "./field-codec.ts";
 import { isSameTable } from "./plan-cache.ts";
 import { SessionSequences } from "./sequences.ts";
@@ -45,6 +46,7 @@ export interface SessionParts extends Pick<TransactionParts, "open" | "names" | 
   readonly settings: ReadonlyMap<string, string>;
   /** Advisory locks of all sessions, and what keeps the catalog's apart from others. */
   readonly advisory: { readonly locks: AdvisoryLocks; readonly space: string };
+  readonly snapshots: ExportedSnapshots;
   /** As `SqlRoles.assume`. */
   readonly assume?: ((name: string | undefined) => Promise<void>) | undefined;
   /** As `timeOf` of `as-of.ts`. */
@@ -103,6 +105,8 @@ export class SqlSession {
       roles: parts.roles,
       cursors: this.cursors,
       locks: this.locks,
+      snapshots: parts.snapshots,
+      space: parts.advisory.space,
       nowMicros,
     });
     this.sequences = new SessionSequences(
@@ -119,6 +123,7 @@ export class SqlSession {
       sequences: this.sequences,
       locks: this.locks,
       sleep: (ms) => this.#sleep(ms),
+      exportSnapshot: () => this.transactionState.exportSnapshot(this.pid),
       modes: () => this.transactionState.modes,
       // A statement that stands alone is planned before its transaction begins.
       transactionMicros: () =>

@@ -62,16 +62,16 @@ function set(
 
 /** SET TRANSACTION, and SET SESSION CHARACTERISTICS AS TRANSACTION. */
 function planSetMany(name: string, args: readonly Node[]): Plan {
+  if (name === "TRANSACTION SNAPSHOT") {
+    const id = contentOf(args[0], "A_Const")?.sval?.sval ?? "";
+    return commandPlan("SET", (run) =>
+      inTransaction(run, () => run.transaction.importSnapshot(id)),
+    );
+  }
   const modes = modesOf(args);
   if (name === "TRANSACTION") {
-    return commandPlan("SET", (run) => {
-      if (!run.transaction.isExplicit) {
-        const message = "SET TRANSACTION can only be used in transaction blocks";
-        run.notice({ severity: "WARNING", sqlState: "25P01", message });
-      }
-      run.transaction.setModes({ ...modes, ...atOf(run, modes) });
-      return undefined;
-    });
+    const set = (run: RunContext) => run.transaction.setModes({ ...modes, ...atOf(run, modes) });
+    return commandPlan("SET", (run) => inTransaction(run, () => set(run)));
   }
   return commandPlan("SET", ({ settings }) => {
     if (modes.isolation) settings.set("default_transaction_isolation", modes.isolation, false);
@@ -83,6 +83,15 @@ function planSetMany(name: string, args: readonly Node[]): Plan {
     }
     return undefined;
   });
+}
+
+/** What a block alone keeps. */
+function inTransaction(run: RunContext, work: () => void): undefined {
+  if (!run.transaction.isExplicit) {
+    const message = "SET TRANSACTION can only be used in transaction blocks";
+    run.notice({ severity: "WARNING", sqlState: "25P01", message });
+  }
+  work();
 }
 
 /** Names are quoted in lists of names, as `SHOW search_path` shows them. */

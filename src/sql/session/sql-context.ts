@@ -24,6 +24,7 @@ export interface ContextParts {
   readonly sequences: SqlSequences;
   readonly locks: SqlAdvisoryLocks;
   readonly sleep: (ms: number) => Promise<void>;
+  readonly exportSnapshot: () => Promise<string>;
 }
 
 /** Makes what expressions are evaluated in, for one session. */
@@ -68,7 +69,8 @@ export class SqlContexts {
 
   /** As it is when a statement begins. */
   now(): SqlContext {
-    const { settings, clock, prng, transactionMicros, sequences, locks, sleep } = this.#parts;
+    const { settings, clock, prng, transactionMicros, sequences, locks } = this.#parts;
+    const { sleep, exportSnapshot } = this.#parts;
     const clockMicros = (): bigint => BigInt(clock.nowMs()) * 1_000n;
     const [style, order = "MDY"] = settings.get("DateStyle").split(", ");
     return {
@@ -85,6 +87,7 @@ export class SqlContexts {
       sequences,
       locks,
       sleep,
+      exportSnapshot,
       transactionMicros: transactionMicros(),
       statementMicros: clockMicros(),
       clockMicros,

@@ -70,7 +70,7 @@ async function end(run: RunContext, commits: boolean, chains: boolean): Promise<
   let isCommitted = false;
   if (commits) isCommitted = await transaction.commit();
   else await transaction.rollback();
-  if (chains) transaction.begin(modes);
+  if (chains) transaction.begin({ ...modes, state: undefined });
   return isCommitted ? "COMMIT" : "ROLLBACK";
 }
 

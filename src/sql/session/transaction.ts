@@ -1,8 +1,14 @@
-import type { RowIsolation, RowSavepoint, RowTransaction } from "../../rows/index.ts";
+import type {
+  ExportedState,
+  RowIsolation,
+  RowSavepoint,
+  RowTransaction,
+} from "../../rows/index.ts";
 import type { CatalogChanges } from "../catalog/catalog-changes.ts";
 import type { RoleChanges } from "../catalog/role-changes.ts";
 import { SqlError } from "../error.ts";
 import type { Cursors } from "./cursors.ts";
+import type { ExportedSnapshots } from "./exported-snapshots.ts";
 import type { SessionLocks } from "./session-locks.ts";
 import type { SessionSettings } from "./settings.ts";
 
@@ -17,6 +23,8 @@ export interface TransactionModes {
   readonly deferrable: boolean;
   /** `AS OF SYSTEM TIME`, ms: it reads the state of then, and takes no writes. */
   readonly atMs?: number | undefined;
+  /** It reads what another transaction does, and takes no writes. */
+  readonly state?: ExportedState | undefined;
 }
 
 /** A mode as SHOW tells it; undefined for a parameter that is none. */
@@ -72,6 +80,9 @@ export interface TransactionParts {
   readonly roles: RoleChanges;
   readonly cursors: Cursors;
   readonly locks: SessionLocks;
+  readonly snapshots: ExportedSnapshots;
+  /** The rows that its snapshots are of. */
+  readonly space: string;
   readonly nowMicros: () => bigint;
 }
 
@@ -89,6 +100,8 @@ export class Transaction {
   #rows: RowWork | undefined;
   #opening: Promise<RowWork> | undefined;
   #savepoints: Savepoint[] = [];
+  /** Identifiers of its snapshots. */
+  #exported: string[] = [];
   #number = 0;
   #startedMicros = 0n;
   /** Statements that were started in it. */
@@ -199,6 +212,9 @@ export class Transaction {
       if (this.#rows !== undefined) throw readsAlready();
       if (isBelow) throw wrong("AS OF SYSTEM TIME must not be set in a subtransaction");
     }
+    if (next.state !== undefined && !next.readOnly) {
+      throw wrong("a transaction that has imported a snapshot is read-only");
+    }
     if (next.atMs !== undefined && !next.readOnly) {
       throw wrong("a transaction AS OF SYSTEM TIME is read-only");
     }
@@ -215,6 +231,31 @@ export class Transaction {
       if (this.#rows !== undefined) throw wrong(`${what} must be called before any query`);
     }
     this.#setModes(next);
+  }
+
+  /** `pg_export_snapshot()`. @throws SqlError 25001 below a savepoint; FirnError 0A000. */
+  async exportSnapshot(pid: number): Promise<string> {
+    if (this.#savepoints.length > 0) {
+      throw new SqlError("25001", "cannot export a snapshot from a subtransaction");
+    }
+    const state = ((await this.rows()) as RowTransaction).exportState();
+    const { space, snapshots } = this.#parts;
+    const id = snapshots.add({ space, state, modes: this.modes }, pid);
+    this.#exported.push(id);
+    return id;
+  }
+
+  /** SET TRANSACTION SNAPSHOT. @throws SqlError 25001, 22023, 0A000. */
+  importSnapshot(id: string): void {
+    if (this.#rows !== undefined || this.#savepoints.length > 0) {
+      throw new SqlError("25001", "SET TRANSACTION SNAPSHOT must be called before any query");
+    }
+    const { space, snapshots } = this.#parts;
+    this.#setModes({ ...this.modes, state: snapshots.find(id, space, this.modes) });
+  }
+
+  #endExports(): void {
+    for (const id of this.#exported.splice(0)) this.#parts.snapshots.remove(id);
   }
 
   #setModes(modes: TransactionModes): void {
@@ -302,6 +343,7 @@ export class Transaction {
       if (this.#savepoints.length === 0) {
         const rows = this.#rows;
         this.#rows = undefined;
+        this.#endExports();
         this.#parts.locks.releaseFrom(0);
         await rows?.rollback();
       }
@@ -369,6 +411,7 @@ export class Transaction {
     this.#number++;
     this.#savepoints = [];
     this.#modes = undefined;
+    this.#endExports();
     this.names.forget();
     this.roles.forget();
     this.#parts.settings.end(isCommitted);

@@ -67,6 +67,8 @@ export interface SqlContext {
   readonly locks?: SqlAdvisoryLocks | undefined;
   /** Waits, unless the statement ends. */
   readonly sleep?: ((ms: number) => Promise<void>) | undefined;
+  /** The identifier of what the transaction reads, for others to read too. */
+  readonly exportSnapshot?: (() => Promise<string>) | undefined;
   /** Microseconds since 1970: `now()` and `statement_timestamp()`. */
   readonly transactionMicros: bigint;
   readonly statementMicros: bigint;

@@ -142,6 +142,13 @@ await step("pg_restore --clean drops what is there before", async () => {
   await told("pg_restore", "--clean", "--single-transaction", ...options, at("shop.fc"));
   return [again, await all(DATA), await all(MORE)];
 });
+await step("a directory is dumped and restored by two jobs", async () => {
+  await dump("-Fd", "-j", "2", "-n", "shop", "-f", at("shop.fd"));
+  await psql("-c", "DROP SCHEMA shop CASCADE");
+  const options = ["--exit-on-error", "--no-owner", "-d", process.env.PGDATABASE];
+  await told("pg_restore", "-j", "2", ...options, at("shop.fd"));
+  return [await all(DATA), await all(MORE)];
+});
 await step("what came back is checked", async () => {
   const refused = [];
   for (const [values, table] of [
