@@ -42,7 +42,10 @@ export function partTarget(
     if ("A_Indices" in node) {
       // All that stand together are subscripts of one array.
       if (i > 0 && "A_Indices" in (indirection[i - 1] as Node)) continue;
-      const { element } = field.type;
+      const { element, kind } = field.type;
+      if (kind === "jsonb") {
+        throw notSupported("a part of a jsonb as a target", "jsonb_set() sets a part.");
+      }
       if (element === undefined) {
         const shown = typeName(types, types.fromColumnType(field.type).oid);
         const message = `cannot subscript type ${shown} because it does not support subscripting`;

@@ -25,7 +25,9 @@ import { planCreateView, planDropView } from "./views.ts";
 /** A statement about tables, indexes, sequences or schemas; undefined for others. */
 export function planDdl(env: PlanEnv, node: Node, ports: DdlPorts): Plan | undefined {
   if ("CreateStmt" in node) return planCreateTable(env, node.CreateStmt, ports);
-  if ("CreateSchemaStmt" in node) return planCreateSchema(env, node.CreateSchemaStmt);
+  if ("CreateSchemaStmt" in node) {
+    return planCreateSchema(env, node.CreateSchemaStmt, (each) => planDdl(env, each, ports));
+  }
   if ("CreateSeqStmt" in node) return planCreateSequence(env, node.CreateSeqStmt, ports);
   if ("AlterSeqStmt" in node) return planAlterSequence(env, node.AlterSeqStmt, ports);
   if ("IndexStmt" in node) return planCreateIndex(env, node.IndexStmt, ports);

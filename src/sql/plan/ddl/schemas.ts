@@ -1,18 +1,28 @@
+import type { Node } from "libpg-query";
 import { notSupported, SqlError } from "../../error.ts";
-import { contentOf, type NodeOf } from "../../parse/statement.ts";
+import { contentOf, kindOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { type DdlPorts, type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
 import { tellForeignKeys } from "./drop-table.ts";
 import { dropType } from "./drop-type.ts";
+import { schemaElements } from "./schema-elements.ts";
 import { dropSequence } from "./sequences.ts";
 import { dropViewsOf } from "./views.ts";
 
-/** CREATE SCHEMA. A name with dots is a namespace below others. */
-export function planCreateSchema(env: PlanEnv, create: NodeOf<"CreateSchemaStmt">): Plan {
+/**
+ * CREATE SCHEMA. A name with dots is a namespace below others.
+ *
+ * @param planOf the plan of a statement within it.
+ */
+export function planCreateSchema(
+  env: PlanEnv,
+  create: NodeOf<"CreateSchemaStmt">,
+  planOf: (node: Node) => Plan | undefined,
+): Plan {
   const { schemaname, authrole, schemaElts = [], if_not_exists: isOptional = false } = create;
-  if (schemaElts.length > 0) throw notSupported("CREATE SCHEMA with other statements in it");
   const name = schemaname ?? authrole?.rolename ?? "";
+  const elements = schemaElements(name, schemaElts);
   return ddlPlan(env, "CREATE SCHEMA", async (on) => {
     if (/^pg_/.test(name)) {
       throw new SqlError("42939", `unacceptable schema name "${name}"`, {
@@ -25,6 +35,11 @@ export function planCreateSchema(env: PlanEnv, create: NodeOf<"CreateSchemaStmt"
       return;
     }
     await on.names.createNamespace(path);
+    for (const element of elements) {
+      const started = await planOf(element)?.start(on.run, []);
+      if (started?.kind !== "done") throw notSupported(`${kindOf(element)} in CREATE SCHEMA`);
+      await started.finish();
+    }
   });
 }
 
