@@ -311,8 +311,8 @@ export class TableMove {
         }
         const read = order <= 0 ? theirs.next() : undefined;
         const known = order >= 0 ? ours.next() : undefined;
-        if (read !== undefined) await read;
-        if (known !== undefined) await known;
+        // Both at once: a failure that nothing waits for would end the process.
+        if (read !== undefined || known !== undefined) await Promise.all([read, known]);
         if (++compared % MOST_OPS === 0) {
           await onCompared(compared);
           await stretches.turn();
