@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { decodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
+import { decodeGcBoundary, type GcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
 import { decodeManifest, type Manifest } from "../../../src/lsm/format/manifest.ts";
 import { pathOf, tablePath } from "../../../src/lsm/read/table-cache.ts";
 import { walId } from "../../../src/lsm/wal/names.ts";
@@ -15,6 +15,7 @@ export class Watch {
   onPublished: (manifest: Manifest, before: Manifest) => void = () => undefined;
   /** The last manifest that may have been deleted. */
   #boundary = 0;
+  #boundaryId = 0;
   /** The newest manifests of clones, by their prefixes, and those that somebody counts on. */
   readonly #clones = new Map<string, Manifest>();
   readonly #counted = new Set<string>();
@@ -60,12 +61,19 @@ export class Watch {
 
   /** And was applied. */
   async stored(path: string, bytes: Uint8Array): Promise<void> {
-    if (path.startsWith("gc/")) this.#boundary = decodeGcBoundary(bytes).manifestThrough;
+    if (path.startsWith("gc/")) this.#raised(decodeGcBoundary(bytes));
     if (path.startsWith("manifest/")) await this.#published(bytes);
     const [prefix] = CLONE_OF.exec(path) ?? [];
     if (prefix !== undefined && path.startsWith(`${prefix}manifest/`)) {
       await this.#cloned(prefix, decodeManifest(bytes));
     }
+  }
+
+  /** The highest number counts. A lower one may land late, where what stood there is deleted. */
+  #raised({ id, manifestThrough }: GcBoundary): void {
+    if (id < this.#boundaryId) return;
+    this.#boundaryId = id;
+    this.#boundary = manifestThrough;
   }
 
   /** A clone was answered: from here on it is there. */
