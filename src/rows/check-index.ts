@@ -2,6 +2,7 @@ import { bytesEqual } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { Stretches } from "../base/steps.ts";
 import type { Maybe } from "../lsm/index.ts";
+import { readRow } from "./apart-values.ts";
 import type { CompiledIndex, IndexEntry } from "./compiled-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
@@ -74,14 +75,15 @@ export class IndexCheck {
 
   /** Whether each of the next rows has its entry. */
   async rows(after: Uint8Array | undefined, limit: number): Promise<CheckedPart> {
-    const { key, rows } = this.#compiled;
-    const next = await this.#next(key.range({}), after, limit);
+    const next = await this.#next(this.#compiled.key.range({}), after, limit);
     const entries: (readonly IndexEntry[])[] = [];
     const wanted: Uint8Array[] = [];
-    for (const { key: name, value } of next) {
+    for (const { key, value } of next) {
       // A row may have thousands of terms.
       if (wanted.length > PART_ENTRIES) break;
-      const own = this.#index.entries(rows.row(name, value), this.#on.context());
+      const read = this.#row(key, value);
+      const row = read instanceof Promise ? await read : read;
+      const own = this.#index.entries(row, this.#on.context());
       entries.push(own);
       for (const entry of own) wanted.push(entry.key);
     }
@@ -105,10 +107,11 @@ export class IndexCheck {
     const found = await this.#next(this.#index.key.range({}), after, limit);
     const owners = found.map((entry) => this.#owner(entry));
     const rows = await this.#on.view.getMany(owners);
-    const suspects = found.filter((entry, i) => {
+    const suspects: StoredRow[] = [];
+    for (const [i, entry] of found.entries()) {
       const [owner, row] = [owners[i] as Uint8Array, rows[i]];
-      return row === undefined || !this.#isOf(entry.key, owner, row);
-    });
+      if (row === undefined || !(await this.#isOf(entry.key, owner, row))) suspects.push(entry);
+    }
     const counts = { missing: 0, wrong: 0, extra: suspects.length };
     const isEnd = found.length < limit;
     return { last: found.at(-1)?.key, isEnd, count: found.length, ...counts, suspects };
@@ -124,7 +127,7 @@ export class IndexCheck {
     await lock(name, SHARE);
     const value = await read(name, SHARE);
     if (value === undefined) return "right";
-    const row = this.#compiled.rows.row(name, value);
+    const row = await this.#row(name, value);
     const entries = this.#index.entries(row, context());
     const fates = await this.#putAll(
       view,
@@ -158,7 +161,7 @@ export class IndexCheck {
       if (!bytesEqual(owner, name)) {
         await lock(owner, SHARE);
         const other = await read(owner, SHARE);
-        if (other !== undefined && this.#isOf(entry.key, owner, other)) {
+        if (other !== undefined && (await this.#isOf(entry.key, owner, other))) {
           throw duplicate(this.#compiled, this.#index, row, context());
         }
       }
@@ -173,7 +176,7 @@ export class IndexCheck {
     const owner = this.#owner({ key, value });
     await lock(owner, SHARE);
     const row = await read(owner, SHARE);
-    if (row !== undefined && this.#isOf(key, owner, row)) return false;
+    if (row !== undefined && (await this.#isOf(key, owner, row))) return false;
     await lock(key, UPDATE);
     const now = await read(key, UPDATE);
     // Another row has taken it meanwhile.
@@ -193,8 +196,14 @@ export class IndexCheck {
     return this.#compiled.key.encode(this.#index.keyOf(key, value));
   }
 
-  #isOf(entryKey: Uint8Array, name: Uint8Array, value: Uint8Array): boolean {
-    const row = this.#compiled.rows.row(name, value);
+  /** A row with all its values; at most one such row is in memory. */
+  #row(name: Uint8Array, value: Uint8Array): Maybe<readonly Datum[]> {
+    return readRow(this.#on.view, this.#compiled.rows, name, value);
+  }
+
+  async #isOf(entryKey: Uint8Array, name: Uint8Array, value: Uint8Array): Promise<boolean> {
+    const read = this.#row(name, value);
+    const row = read instanceof Promise ? await read : read;
     const entries = this.#index.entries(row, this.#on.context());
     return entries.some((entry) => bytesEqual(entry.key, entryKey));
   }

@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { Maybe } from "../lsm/index.ts";
+import { APART_BYTES, type ApartValue } from "./apart-format.ts";
 import { type ColumnType, domainsOf, type TypeWithin, typesWithin } from "./column-type.ts";
 import { CompiledIndex } from "./compiled-index.ts";
 import type { Datum } from "./datum.ts";
@@ -22,7 +23,7 @@ import {
 import { type CodecPart, KeyCodec } from "./key-codec.ts";
 import { keyFormOf } from "./key-columns.ts";
 import { RowReader } from "./row-reader.ts";
-import { RowWriter } from "./row-writer.ts";
+import { type KeptValues, RowWriter } from "./row-writer.ts";
 
 /** Where the values of a column of rows come from. */
 interface Source {
@@ -67,6 +68,8 @@ export class CompiledTable {
   readonly keyPlaces: readonly number[];
   readonly indexes: readonly CompiledIndex[];
   readonly hasUniqueIndex: boolean;
+  /** Whether rows may have values that are stored apart: some types are never long. */
+  readonly mayBeApart: boolean;
   readonly checks: readonly Check[];
   readonly domains: readonly CheckedDomain[];
   readonly foreignKeys: readonly ForeignKeyDescriptor[];
@@ -84,6 +87,7 @@ export class CompiledTable {
   constructor(
     table: TableDescriptor,
     expressions: ReadonlyMap<ExpressionText, CompiledExpression>,
+    apartBytes: number,
   ) {
     this.table = table;
     this.live = liveColumns(table);
@@ -98,7 +102,8 @@ export class CompiledTable {
     const inKey = new Set(this.keyPlaces.filter((_, i) => parts[i]?.form.isLossy === false));
     this.#stored = this.live.map((_, place) => place).filter((place) => !inKey.has(place));
     const stored = this.#stored.map((place) => this.live[place] as ColumnDescriptor);
-    this.#writer = new RowWriter(stored, table.version, table.owner, this.#stored);
+    this.#writer = new RowWriter(stored, table.version, table.owner, this.#stored, apartBytes);
+    this.mayBeApart = stored.some(({ type }) => !isShort(type));
     const all = [...expressions];
     const compile = (text: string, use: ExpressionUse, type?: ColumnType): CompiledExpression => {
       const found = all.find(([one]) => one.text === text && one.use === use && one.type === type);
@@ -176,8 +181,9 @@ export class CompiledTable {
     return this.keyPlaces.map((place) => row[place] as Datum);
   }
 
-  encode(row: readonly Datum[]): Uint8Array {
-    return this.#writer.write(row);
+  /** As `RowWriter.write`. */
+  encode(row: readonly Datum[], apart?: ApartValue[], kept?: KeptValues): Uint8Array {
+    return this.#writer.write(row, apart, kept);
   }
 
   /** A reader of some columns, in the order that is asked for. */
@@ -216,6 +222,10 @@ export class TableReader {
   readonly #sources: readonly Source[];
   readonly #values: RowReader;
   readonly #isKeyRead: boolean;
+  /** Columns that stand in values. */
+  readonly #stored: ReadonlySet<number>;
+  /** Whether rows may have values of those apart. */
+  readonly mayBeApart: boolean;
 
   constructor(table: CompiledTable, columnIds: readonly number[]) {
     this.#table = table;
@@ -227,11 +237,18 @@ export class TableReader {
         const { type, missing = null } = table.column(id);
         return { id, type, missing };
       });
+    this.#stored = new Set(wanted.map(({ id }) => id));
+    this.mayBeApart = wanted.some(({ type }) => !isShort(type));
     this.#values = new RowReader(wanted, table.table.owner);
   }
 
   get columns(): number {
     return this.#sources.length;
+  }
+
+  /** Whether it reads a column that stands in values. */
+  isStored(columnId: number): boolean {
+    return this.#stored.has(columnId);
   }
 
   /** Whether it reads keys at all. */
@@ -285,13 +302,36 @@ export class TableReader {
   }
 }
 
+const SHORT: ReadonlySet<ColumnType["kind"]> = new Set([
+  "bool",
+  "int2",
+  "int4",
+  "int8",
+  "float4",
+  "float8",
+  "date",
+  "time",
+  "timetz",
+  "timestamp",
+  "timestamptz",
+  "interval",
+  "uuid",
+]);
+
+/** Whether values of a type have a few bytes, whatever they are. */
+export function isShort({ kind }: ColumnType): boolean {
+  return SHORT.has(kind);
+}
+
 /** Compiled once for each descriptor, as long as that is in use. */
 export class CompiledTables {
   readonly #expressions: Expressions;
+  readonly #apartBytes: number;
   readonly #made = new WeakMap<TableDescriptor, CompiledTable>();
 
-  constructor(expressions: Expressions) {
+  constructor(expressions: Expressions, apartBytes: number = APART_BYTES) {
     this.#expressions = expressions;
+    this.#apartBytes = apartBytes;
   }
 
   /** Not a promise where it was compiled before, or has no expressions that have to be loaded. */
@@ -308,7 +348,7 @@ export class CompiledTables {
     table: TableDescriptor,
     expressions: ReadonlyMap<ExpressionText, CompiledExpression>,
   ): CompiledTable {
-    const made = new CompiledTable(table, expressions);
+    const made = new CompiledTable(table, expressions, this.#apartBytes);
     this.#made.set(table, made);
     return made;
   }

@@ -79,6 +79,17 @@ export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined):
   return a === undefined || b === undefined ? a === b : bytesEqual(a, b);
 }
 
+/** Reads of a state of a shard, and of the temporary tables that go with it. */
+function readsAt(reads: ViewReads, temporary: ViewReads | undefined): ViewReads {
+  const at = (key: Uint8Array | undefined): ViewReads =>
+    key !== undefined && isTemporaryKey(key) && temporary !== undefined ? temporary : reads;
+  return {
+    get: (key) => at(key).get(key),
+    getMany: (keys) => at(keys[0]).getMany(keys),
+    scan: (request) => at(request.from).scan(request),
+  };
+}
+
 async function* each(scan: PackedScan): AsyncGenerator<Row, undefined> {
   for await (const rows of scan) yield* rows;
   return undefined;
@@ -158,6 +169,15 @@ export class EngineView {
     return this.#transaction.getMany(keys);
   }
 
+  /** Reads of what is seen now, whatever is written later. Not to be used behind a renewal. */
+  asOfNow(): ViewReads {
+    return readsAt(this.#transaction.asOfNow(), this.#temporaryNow());
+  }
+
+  #temporaryNow(): ViewReads | undefined {
+    return this.#temporary?.asOfNow() ?? (this.#shard && readsOf(this.#shard.committed));
+  }
+
   /** The newest value of a key, whatever this reads: to see whether it was overtaken. */
   newest(key: Uint8Array): Maybe<Uint8Array | undefined> {
     return (this.#temporaryOf(key) ?? this.#engine).get(key);
@@ -195,7 +215,7 @@ export class EngineView {
    */
   hold(): void {
     this.letGo();
-    const temporary = this.#temporary?.asOfNow() ?? (this.#shard && readsOf(this.#shard.committed));
+    const temporary = this.#temporaryNow();
     const transaction = this.#transaction;
     this.#held = { transaction, reads: transaction.asOfNow(), temporary };
   }
@@ -214,19 +234,20 @@ export class EngineView {
   get reads(): ScanReads {
     const held = this.#held;
     if (held === undefined) return this;
-    const { temporary } = held;
-    const at = (key: Uint8Array | undefined): ViewReads =>
-      key !== undefined && isTemporaryKey(key) && temporary !== undefined ? temporary : held.reads;
-    return {
-      get: (key) => at(key).get(key),
-      getMany: (keys) => at(keys[0]).getMany(keys),
-      scan: (request) => at(request.from).scan(request),
-      estimate: (range) => this.estimate(range),
-    };
+    const { reads, temporary } = held;
+    return { ...readsAt(reads, temporary), estimate: (range) => this.estimate(range) };
   }
 
   scan(request: ViewScan): PackedView {
     return (this.#temporaryOf(request.from) ?? this.#transaction).scan(request);
+  }
+
+  async values(from: Uint8Array, to: Uint8Array): Promise<readonly Uint8Array[]> {
+    const values: Uint8Array[] = [];
+    for await (const rows of this.scan({ from, to })) {
+      for (const { value } of rows) values.push(value);
+    }
+    return values;
   }
 
   /** How much a range holds, about. */

@@ -126,6 +126,11 @@ function clipped(text: string): string {
   return `${bytes.toString("utf8", 0, end)}...`;
 }
 
+export function valueTooLong(bytes: number, most: number): FirnError {
+  const message = `a value has at most ${most} bytes`;
+  return rowError("Invalid", "ROW_VALUE_TOO_LONG", "54000", message, { bytes });
+}
+
 /** Stored bytes that no encoder wrote. */
 export function corruptRow(what: string, context: ErrorContext = {}): FirnError {
   const message = `damaged row: ${what}`;

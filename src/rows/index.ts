@@ -1,6 +1,7 @@
 /** The door of row tables: all that other folders import. */
 
 export type { TableChange } from "./alter.ts";
+export { APART_INDEX } from "./apart-format.ts";
 export { type RowBatch, type RowScan, rowAt, type SearchFacts } from "./batch.ts";
 export { beginIndex, buildIndex, repairIndex } from "./build-index.ts";
 export { storedDatum } from "./check-datum.ts";

@@ -1,5 +1,7 @@
 import { FirnError } from "../base/error.ts";
 import type { Engine, IngestRow, Range } from "../lsm/index.ts";
+import { rowKeyOf } from "./apart-format.ts";
+import { apartRange, storedRow } from "./apart-values.ts";
 import type { CompiledIndex } from "./compiled-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Completer } from "./completion.ts";
@@ -66,7 +68,8 @@ export class RowLoad {
     const { key } = descriptor;
     // A change of the descriptor is a conflict too.
     const described = { from: key, to: Buffer.concat([key, Buffer.alloc(1)]) };
-    const ingest = engine.ingest({ ranges: [described, ...rangesOf(compiled).values()] });
+    const ranges = [described, apartRange(compiled), ...rangesOf(compiled).values()];
+    const ingest = engine.ingest({ ranges });
     const load = new RowLoad(on, ingest, engine.readView());
     try {
       await load.#look();
@@ -117,7 +120,9 @@ export class RowLoad {
         claimed?.rows.push(row);
       };
       const key = compiled.key.encode(compiled.keyOf(row));
-      put(undefined, { key, value: compiled.encode(row) }, true);
+      const stored = storedRow(compiled, key, row);
+      put(undefined, stored.row, true);
+      puts.push(...stored.pieces);
       for (const index of compiled.indexes) {
         for (const entry of index.entries(row, context)) put(index, entry, entry.isUnique);
       }
@@ -163,7 +168,8 @@ export class RowLoad {
   #why(error: unknown): unknown {
     if (!(error instanceof FirnError)) return error;
     if (error.code !== "LSM_INGEST_DUPLICATE_KEY") return conflictOf(error);
-    return duplicateKey(this.#on.compiled, Buffer.from(String(error.context["key"] ?? ""), "hex"));
+    const key = Buffer.from(String(error.context["key"] ?? ""), "hex");
+    return duplicateKey(this.#on.compiled, rowKeyOf(key) ?? key);
   }
 }
 

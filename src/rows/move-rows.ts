@@ -1,6 +1,7 @@
 import { binaryText } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { Pauses } from "../base/pauses.ts";
+import { putRow } from "./apart-values.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import type { TableDescriptor } from "./descriptor.ts";
@@ -71,7 +72,7 @@ class RowMover {
     const to = this.#to;
     const key = to.key.encode(to.keyOf(row));
     if (!this.#isNew(key)) throw duplicate(to, undefined, row, context);
-    view.put(key, to.encode(row));
+    putRow(view, to, key, row);
     for (const index of to.indexes) {
       for (const entry of index.entries(row, context)) {
         if (entry.isUnique && !this.#isNew(entry.key)) throw duplicate(to, index, row, context);

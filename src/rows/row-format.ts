@@ -4,7 +4,8 @@
  *
  *   bytes       what
  *   1           format: 1
- *   1           flags: 1 wide · 2 updated-at · 4 command · 8 row version; others refuse the row
+ *   1           flags: 1 wide · 2 updated-at · 4 command · 8 row version · 16 values apart; others
+ *               refuse the row
  *   2           n, the number of columns
  *   4           schema version that wrote it
  *   4           owner: of the account and the table, compared on every read
@@ -13,6 +14,7 @@
  *   [6]         row version
  *   n or 2n     column ids, ascending; 2 bytes each where it is wide
  *   (n + 7)/8   null set: bit i of byte i/8 is column i's
+ *   [(n + 7)/8] the same of the values that are stored apart (`apart-format.ts`)
  *   2n or 4n    where each value ends, counted from the first; 4 bytes where it is wide
  *   …           values (`value-writer.ts`); a NULL has no bytes
  *
@@ -35,7 +37,8 @@ export const WIDE = 1;
 export const HAS_UPDATED_AT = 2;
 export const HAS_COMMAND = 4;
 export const HAS_ROW_VERSION = 8;
-export const KNOWN_FLAGS = 15;
+export const HAS_APART = 16;
+export const KNOWN_FLAGS = 31;
 
 export const UPDATED_AT_BYTES = 6;
 export const COMMAND_BYTES = 16;
@@ -48,4 +51,9 @@ export function idsAt(flags: number): number {
   if (flags & HAS_COMMAND) at += COMMAND_BYTES;
   if (flags & HAS_ROW_VERSION) at += ROW_VERSION_BYTES;
   return at;
+}
+
+/** Bytes of a set of so many columns. */
+export function setBytes(count: number): number {
+  return (count + 7) >> 3;
 }

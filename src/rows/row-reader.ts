@@ -1,6 +1,7 @@
 import type { Datum } from "./datum.ts";
 import { corruptRow } from "./errors.ts";
-import { HEADER_BYTES, idsAt, KNOWN_FLAGS, ROW_FORMAT, WIDE } from "./row-format.ts";
+import { HAS_APART, HEADER_BYTES, idsAt, ROW_FORMAT, setBytes, WIDE } from "./row-format.ts";
+import { type Layout, layoutOf, uint4 } from "./row-layout.ts";
 import type { StoredColumn } from "./row-writer.ts";
 import { type ValueReader, valueReader } from "./value-reader.ts";
 
@@ -26,7 +27,7 @@ export class RowReader {
   readonly #readers: readonly ValueReader[];
   readonly #owner: number;
   readonly #decoders = new Map<number, Decoder>();
-  #last: { readonly version: number; readonly decode: Decoder } | undefined;
+  #last: { readonly version: number; readonly flags: number; readonly decode: Decoder } | undefined;
 
   constructor(wanted: readonly WantedColumn[], owner: number) {
     this.#wanted = wanted;
@@ -41,9 +42,12 @@ export class RowReader {
    */
   read(bytes: Uint8Array, from: number, to: number, out: Columns, at: number): void {
     const version = this.#versionOf(bytes, from, to);
+    const flags = bytes[from + 1] as number;
     const last = this.#last;
     const decode =
-      last?.version === version ? last.decode : this.#decoderOf(version, bytes, from, to);
+      last?.version === version && last.flags === flags
+        ? last.decode
+        : this.#decoderOf(version, flags, bytes, from, to);
     if (decode(bytes, from, to, out, at)) return;
     const layout = layoutOf(bytes, from, to);
     if (!this.#compiled(layout)(bytes, from, to, out, at)) throw corruptRow("an unstable layout");
@@ -60,13 +64,15 @@ export class RowReader {
     return uint4(bytes, from + 4);
   }
 
-  #decoderOf(version: number, bytes: Uint8Array, from: number, to: number): Decoder {
-    let decode = this.#decoders.get(version);
+  /** Wide rows and those with values apart lie among the others. */
+  #decoderOf(version: number, flags: number, bytes: Uint8Array, from: number, to: number): Decoder {
+    const name = version * 0x100 + flags;
+    let decode = this.#decoders.get(name);
     if (decode === undefined) {
       decode = this.#compiled(layoutOf(bytes, from, to));
-      this.#decoders.set(version, decode);
+      this.#decoders.set(name, decode);
     }
-    this.#last = { version, decode };
+    this.#last = { version, flags, decode };
     return decode;
   }
 
@@ -75,7 +81,9 @@ export class RowReader {
     const isWide = (flags & WIDE) !== 0;
     const size = isWide ? 2 : 1;
     const nulls = idsAt(flags) + size * ids.length;
-    const ends = nulls + ((ids.length + 7) >> 3);
+    const apart = nulls + setBytes(ids.length);
+    const hasApart = (flags & HAS_APART) !== 0;
+    const ends = apart + (hasApart ? setBytes(ids.length) : 0);
     const values = ends + 2 * size * ids.length;
     const uint = (at: number): string => {
       const bytes = Array.from({ length: 2 * size }, (_, i) => `b[f+${at + i}]`);
@@ -102,7 +110,9 @@ export class RowReader {
       checks.push(isWide ? `(b[f+${idAt}]|b[f+${idAt + 1}]<<8)!==${id}` : `b[f+${idAt}]!==${id}`);
       const from = place === 0 ? "0" : uint(endAt(ends, size, place));
       const to = uint(endAt(ends, size, place + 1));
-      const isNull = `b[f+${nulls + (place >> 3)}]&${1 << (place & 7)}`;
+      const inSet = `${place >> 3}]&${1 << (place & 7)}`;
+      const isNull = `b[f+${nulls}+${inSet}`;
+      if (hasApart) reads.push(`if(b[f+${apart}+${inSet})a();`);
       const read = `x=f+${values}+${from};y=f+${values}+${to};if(x>y||y>t)return false;`;
       reads.push(`if(${isNull})o[${i}][at]=null;else{${read}o[${i}][at]=r[${i}](b,x,y);}`);
     });
@@ -110,7 +120,7 @@ export class RowReader {
 ${reads.join("\n")}
 return true;}`;
     const missing = this.#wanted.map((column) => column.missing);
-    return new Function("r", "m", body)(this.#readers, missing) as Decoder;
+    return new Function("r", "m", "a", body)(this.#readers, missing, refuseApart) as Decoder;
   }
 
   /** That a row has no such column either: its neighbours are those that the layout has. */
@@ -130,44 +140,12 @@ return true;}`;
   }
 }
 
-interface Layout {
-  readonly flags: number;
-  readonly ids: readonly number[];
-}
-
 /** Where the end of value `place - 1` stands. */
 function endAt(ends: number, size: number, place: number): number {
   return ends + 2 * size * (place - 1);
 }
 
-/** Checks a row as a whole. @throws FirnError `Corrupt`, code `ROW_CORRUPT`. */
-function layoutOf(bytes: Uint8Array, from: number, to: number): Layout {
-  const flags = bytes[from + 1] as number;
-  const count = (bytes[from + 2] as number) | ((bytes[from + 3] as number) << 8);
-  if ((flags & ~KNOWN_FLAGS) !== 0) throw corruptRow("unknown flags", { flags });
-  const size = flags & WIDE ? 2 : 1;
-  const first = from + idsAt(flags);
-  const ends = first + size * count + ((count + 7) >> 3);
-  const values = ends + 2 * size * count;
-  if (values > to) throw corruptRow("it ends early", { bytes: to - from });
-  const ids: number[] = [];
-  let end = 0;
-  for (let i = 0; i < count; i++) {
-    const low = bytes[first + size * i] as number;
-    const id = size === 1 ? low : low | ((bytes[first + 2 * i + 1] as number) << 8);
-    if (id <= (ids[i - 1] ?? 0)) throw corruptRow("column ids out of order", { id });
-    ids.push(id);
-    const at = ends + 2 * size * i;
-    const next = size === 1 ? uint4(bytes, at) & 0xffff : uint4(bytes, at);
-    if (next < end) throw corruptRow("a value that ends before it begins", { id });
-    end = next;
-  }
-  if (values + end !== to) throw corruptRow("it has another length", { bytes: to - from });
-  return { flags, ids };
-}
-
-function uint4(bytes: Uint8Array, at: number): number {
-  const low = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
-  // Behind the end is nothing, which counts as 0.
-  return (low | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)) >>> 0;
+/** Only bytes that were joined before (`apart-values.ts`) have the values that are read. */
+function refuseApart(): never {
+  throw corruptRow("a value that is stored apart was not read");
 }

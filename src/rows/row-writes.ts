@@ -1,5 +1,6 @@
 import { binaryText, bytesEqual } from "../base/bytes.ts";
 import type { Maybe } from "../lsm/index.ts";
+import { deleteRow, putRow } from "./apart-values.ts";
 import type { CompiledIndex, IndexEntry } from "./compiled-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
@@ -68,7 +69,7 @@ export class RowWrites {
         throw duplicate(compiled, undefined, row, context());
       }
       const entries = compiled.indexes.map((index) => index.entries(row, context()));
-      view.put(key, compiled.encode(row));
+      putRow(view, compiled, key, row);
       for (const ofIndex of entries) {
         for (const entry of ofIndex) view.put(entry.key, entry.value);
       }
@@ -108,17 +109,22 @@ export class RowWrites {
         entries.push(entry);
       }
     }
-    view.put(key, compiled.encode(row));
+    putRow(view, compiled, key, row);
     for (const entry of entries) view.put(entry.key, entry.value);
     foreignKeys.wrote(compiled, key, row, undefined);
     return undefined;
   }
 
-  /** Puts a row under its key, over an old one, and the entries that differ. */
+  /**
+   * Puts a row under its key, over an old one, and the entries that differ.
+   *
+   * @param stored what is stored of the old one.
+   */
   async store(
     compiled: CompiledTable,
     key: Uint8Array,
     old: readonly Datum[] | undefined,
+    stored: Uint8Array | undefined,
     row: readonly Datum[],
   ): Promise<void> {
     const { view, context, foreignKeys } = this.#on;
@@ -156,7 +162,7 @@ export class RowWrites {
     }
     for (const entry of deletes) view.delete(entry);
     for (const entry of puts) view.put(entry.key, entry.value);
-    view.put(key, compiled.encode(row));
+    putRow(view, compiled, key, row, stored, old);
     foreignKeys.wrote(compiled, key, row, old);
     if (old !== undefined) await foreignKeys.removed(compiled, old, row);
   }
@@ -166,22 +172,33 @@ export class RowWrites {
     compiled: CompiledTable,
     key: Uint8Array,
     old: readonly Datum[],
+    stored: Uint8Array,
     row: readonly Datum[],
   ): Promise<void> {
     await this.#on.foreignKeys.lockReferenced(compiled, old, row);
-    await this.#delete(compiled, key, old);
+    await this.#delete(compiled, key, old, stored);
     const conflict = await this.insert(compiled, row, {});
     if (conflict !== undefined) throw duplicate(compiled, undefined, row, this.#on.context());
     await this.#on.foreignKeys.removed(compiled, old, row);
   }
 
-  async remove(compiled: CompiledTable, key: Uint8Array, old: readonly Datum[]): Promise<void> {
+  async remove(
+    compiled: CompiledTable,
+    key: Uint8Array,
+    old: readonly Datum[],
+    stored: Uint8Array,
+  ): Promise<void> {
     await this.#on.foreignKeys.lockReferenced(compiled, old, undefined);
-    await this.#delete(compiled, key, old);
+    await this.#delete(compiled, key, old, stored);
     await this.#on.foreignKeys.removed(compiled, old, undefined);
   }
 
-  async #delete(compiled: CompiledTable, key: Uint8Array, old: readonly Datum[]): Promise<void> {
+  async #delete(
+    compiled: CompiledTable,
+    key: Uint8Array,
+    old: readonly Datum[],
+    stored: Uint8Array,
+  ): Promise<void> {
     const { view, context } = this.#on;
     for (const index of compiled.indexes) {
       const isPublic = index.index.state === "public";
@@ -189,7 +206,7 @@ export class RowWrites {
         if (isPublic || (await this.#isOwn(compiled, index, entry, key))) view.delete(entry.key);
       }
     }
-    view.delete(key);
+    deleteRow(view, key, stored);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { copyOf } from "../base/bytes.ts";
-import type { Maybe } from "../lsm/index.ts";
+import type { Maybe, PackedRows } from "../lsm/index.ts";
+import { anyApart, JOINED_BYTES, WholeRows, wholeRow } from "./apart-values.ts";
 import type { RowBatch, RowScan, SearchFacts } from "./batch.ts";
 import type { CompiledIndex, EntryReader } from "./compiled-index.ts";
 import { type CompiledTable, readerOf, type TableReader } from "./compiled-table.ts";
@@ -64,8 +65,11 @@ export class PrimaryScan implements RowScan {
   readonly #ranges: RangeScans;
   readonly #reader: TableReader;
   readonly #host: ScanHost;
+  /** Rows of a batch with values apart. */
+  #apart: RowScan | undefined;
 
   constructor(begin: readonly (() => PackedView)[], reader: TableReader, host: ScanHost) {
+    host.onBegin();
     this.#ranges = new RangeScans(begin);
     this.#reader = reader;
     this.#host = host;
@@ -73,8 +77,15 @@ export class PrimaryScan implements RowScan {
 
   async nextBatch(): Promise<RowBatch | undefined> {
     this.#host.onRead();
+    const more = this.#apart === undefined ? undefined : await this.#apart.nextBatch();
+    if (more !== undefined) return more;
+    this.#apart = undefined;
     const packed = await this.#ranges.next();
     if (packed === undefined) return undefined;
+    if (anyApart(this.#reader, packed)) {
+      this.#apart = new DecodedScan(new CopiedRows(packed), this.#reader, this.#host);
+      return await this.#apart.nextBatch();
+    }
     const columns = Array.from({ length: this.#reader.columns }, () => new Array(packed.count));
     const vectors = this.#reader.vectors(columns);
     const { values, valueStarts, valueEnds, count } = packed;
@@ -112,7 +123,9 @@ export class PointScan implements RowScan {
     const read = this.#host.get(this.#key);
     const value = read instanceof Promise ? await read : read;
     if (value === undefined) return undefined;
-    return { count: 1, columns: this.#reader.columnsOf(this.#key, value) };
+    const joined = wholeRow(this.#host.apart, this.#reader, this.#key, value);
+    const whole = joined instanceof Promise ? await joined : joined;
+    return { count: 1, columns: this.#reader.columnsOf(this.#key, whole) };
   }
 
   close(): void {
@@ -129,12 +142,43 @@ function onlyKeyOf(codec: KeyCodec, request: RowScanRequest): Uint8Array | undef
   return codec.encodeStart(equal);
 }
 
+function copied(packed: PackedRows): readonly StoredRow[] {
+  const { values, valueStarts, valueEnds, count } = packed;
+  return Array.from({ length: count }, (_, i) => {
+    const key = keyIn(packed, i);
+    return {
+      key: copyOf(key, 0, key.length),
+      value: copyOf(values, valueStarts[i] as number, valueEnds[i] as number),
+    };
+  });
+}
+
+/** The rows of one batch, copied out of the scan's memory. */
+class CopiedRows implements StoredRows {
+  #rows: readonly StoredRow[] | undefined;
+
+  constructor(packed: PackedRows) {
+    this.#rows = copied(packed);
+  }
+
+  async next(): Promise<readonly StoredRow[] | undefined> {
+    const rows = this.#rows;
+    this.#rows = undefined;
+    return rows;
+  }
+
+  close(): void {
+    this.#rows = undefined;
+  }
+}
+
 /** Rows as they are stored, copied out of the scan's memory. */
 export class StoredScan implements StoredRows {
   readonly #ranges: RangeScans;
   readonly #host: ScanHost;
 
   constructor(begin: readonly (() => PackedView)[], host: ScanHost) {
+    host.onBegin();
     this.#ranges = new RangeScans(begin);
     this.#host = host;
   }
@@ -143,19 +187,18 @@ export class StoredScan implements StoredRows {
     this.#host.onRead();
     const packed = await this.#ranges.next();
     if (packed === undefined) return undefined;
-    const { values, valueStarts, valueEnds, count } = packed;
-    return Array.from({ length: count }, (_, i) => {
-      const key = keyIn(packed, i);
-      return {
-        key: copyOf(key, 0, key.length),
-        value: copyOf(values, valueStarts[i] as number, valueEnds[i] as number),
-      };
-    });
+    return copied(packed);
   }
 
   close(): void {
     this.#ranges.close();
   }
+}
+
+/** All rows of a table with all their values. */
+export function storedScan(view: ScanReads, compiled: CompiledTable, host: ScanHost): StoredRows {
+  const rows = new StoredScan(scansOf(view, compiled.key, {}), host);
+  return new WholeRows(rows, compiled.rows, host.apart);
 }
 
 /** Rows of index entries, in their order: each entry's row is fetched, many at once. */
@@ -233,22 +276,31 @@ export type RowFilter = (row: StoredRow) => Promise<StoredRow | undefined>;
 export class DecodedScan implements RowScan {
   readonly #rows: StoredRows;
   readonly #reader: TableReader;
-  readonly #filter: RowFilter | undefined;
+  readonly #host: ScanHost;
   #left: number;
 
-  constructor(rows: StoredRows, reader: TableReader, filter?: RowFilter, limit: number = Infinity) {
-    this.#rows = rows;
+  constructor(
+    rows: StoredRows,
+    reader: TableReader,
+    host: ScanHost,
+    filter?: RowFilter,
+    limit: number = Infinity,
+  ) {
+    this.#rows =
+      filter === undefined
+        ? new WholeRows(rows, reader, host.apart)
+        : new KeptRows(rows, filter, limit);
     this.#reader = reader;
-    this.#filter = filter;
+    this.#host = host;
     this.#left = limit;
   }
 
   async nextBatch(): Promise<RowBatch | undefined> {
-    while (this.#left > 0) {
+    if (this.#left > 0) {
+      this.#host.onRead();
       const rows = await this.#rows.next();
       if (rows === undefined) return undefined;
-      const kept = this.#filter === undefined ? rows : await this.#kept(rows, this.#filter);
-      if (kept.length > 0) return this.#decoded(kept.slice(0, this.#left));
+      return this.#decoded(rows.slice(0, this.#left));
     }
     this.close();
     return undefined;
@@ -256,17 +308,6 @@ export class DecodedScan implements RowScan {
 
   close(): void {
     this.#rows.close();
-  }
-
-  async #kept(rows: readonly StoredRow[], filter: RowFilter): Promise<readonly StoredRow[]> {
-    const kept: StoredRow[] = [];
-    for (const row of rows) {
-      // No row beyond the limit is locked.
-      if (kept.length >= this.#left) break;
-      const one = await filter(row);
-      if (one !== undefined) kept.push(one);
-    }
-    return kept;
   }
 
   #decoded(rows: readonly StoredRow[]): RowBatch {
@@ -277,6 +318,46 @@ export class DecodedScan implements RowScan {
       this.#reader.read(key, value, 0, value.length, columns, vectors, i);
     });
     return { count: rows.length, columns };
+  }
+}
+
+/** Those rows that a filter keeps. It joins them: another row's wait may renew the state. */
+class KeptRows implements StoredRows {
+  readonly #rows: StoredRows;
+  readonly #filter: RowFilter;
+  #left: number;
+  #rest: readonly StoredRow[] = [];
+
+  constructor(rows: StoredRows, filter: RowFilter, limit: number) {
+    this.#rows = rows;
+    this.#filter = filter;
+    this.#left = limit;
+  }
+
+  async next(): Promise<readonly StoredRow[] | undefined> {
+    while (this.#left > 0) {
+      const rows = this.#rest.length > 0 ? this.#rest : await this.#rows.next();
+      if (rows === undefined) return undefined;
+      const kept: StoredRow[] = [];
+      let [done, bytes] = [0, 0];
+      for (const row of rows) {
+        // No row beyond the limit is locked.
+        if (kept.length >= this.#left || bytes > JOINED_BYTES) break;
+        done++;
+        const one = await this.#filter(row);
+        if (one === undefined) continue;
+        kept.push(one);
+        bytes += one.value.length;
+      }
+      this.#rest = rows.slice(done);
+      this.#left -= kept.length;
+      if (kept.length > 0) return kept;
+    }
+    return undefined;
+  }
+
+  close(): void {
+    this.#rows.close();
   }
 }
 
@@ -295,7 +376,7 @@ export function primaryScan(
   if (request.lock === undefined && request.ranges === undefined) {
     return new PrimaryScan(begin, reader, host);
   }
-  return new DecodedScan(new StoredScan(begin, host), reader, filter, request.limit);
+  return new DecodedScan(new StoredScan(begin, host), reader, host, filter, request.limit);
 }
 
 /**
@@ -336,7 +417,7 @@ export function openScan(
     return new IndexOnlyScan(entries, index.reader(columns), host);
   }
   const rows = new IndexedRows(entries, compiled, index, host);
-  return new DecodedScan(rows, compiled.reader(columns), filter, request.limit);
+  return new DecodedScan(rows, compiled.reader(columns), host, filter, request.limit);
 }
 
 /**
@@ -362,7 +443,7 @@ async function openPostings(
     return new TellingScan(wholeScan(view, compiled, request, host, filter), () => facts);
   }
   const rows = new PostingRows(view, compiled, index, query, host);
-  const scan = new DecodedScan(rows, readerOf(compiled, columns), filter, limit);
+  const scan = new DecodedScan(rows, readerOf(compiled, columns), host, filter, limit);
   const counts = { kind: "lists", lists, ofLists, isWhole: false } as const;
   return new TellingScan(scan, () => ({ ...counts, entries: rows.entries, rows: rows.rows }));
 }
@@ -390,7 +471,7 @@ async function openBox(
   }
   const begin = scansOf(view, index.key, { ranges: plan.ranges });
   const rows = new BoxRows(begin, compiled, index, plan.grid, host);
-  const scan = new DecodedScan(rows, readerOf(compiled, columns), filter, limit);
+  const scan = new DecodedScan(rows, readerOf(compiled, columns), host, filter, limit);
   const counts = { kind: "box", ranges: plan.ranges.length, isWhole: false } as const;
   return new TellingScan(scan, () => ({ ...counts, entries: rows.entries, rows: rows.rows }));
 }

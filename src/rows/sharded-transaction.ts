@@ -296,6 +296,10 @@ export class ShardedTransaction implements RowTransaction {
     return await (await this.#at(table.id)).checkIndex(table, index);
   }
 
+  async checkValues(table: TableDescriptor): Promise<void> {
+    await (await this.#at(table.id)).checkValues(table);
+  }
+
   savepoint(): RowSavepoint {
     const own = this.#home.savepoint();
     const marks = new Map([...this.#others].map(([id, tx]) => [id, tx.savepoint()]));
@@ -319,7 +323,7 @@ export class ShardedTransaction implements RowTransaction {
 
   async estimate(
     table: TableDescriptor,
-    index: number,
+    index: number | "apart",
     range: RangeRequest = {},
   ): Promise<{ readonly rows: number; readonly bytes: number }> {
     return await (await this.#at(table.id)).estimate(table, index, range);

@@ -27,6 +27,8 @@ export interface RowStoreOptions {
   readonly expressions?: Expressions;
   /** Called behind a commit that changed what the catalog shows of a table. It never throws. */
   readonly publish?: (store: RowStore) => Promise<void>;
+  /** The longest value that stands in its row, in bytes: 32 KiB unless told otherwise. */
+  readonly apartBytes?: number;
   /** Shared with locks of other kinds. */
   readonly waits?: WaitGraph;
 }
@@ -50,7 +52,7 @@ export class RowStore {
       clock,
       ids: new IdSource(clock, prng),
       account,
-      compiled: new CompiledTables(expressions),
+      compiled: new CompiledTables(expressions, options.apartBytes),
       expressions,
       cache: new DescriptorCache(),
       locks: new RowLocks(options.waits),

@@ -1,4 +1,5 @@
 import type { Maybe } from "../lsm/index.ts";
+import type { ApartHost } from "./apart-format.ts";
 import type { CompiledIndex } from "./compiled-index.ts";
 import type { CompiledTable } from "./compiled-table.ts";
 import { corruptRow } from "./errors.ts";
@@ -19,6 +20,10 @@ export interface StoredRows {
 export interface ScanHost {
   readonly get: (key: Uint8Array) => Maybe<Uint8Array | undefined>;
   readonly getMany: (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
+  /** Rows of ranges are read from now on, of the state of now. */
+  readonly onBegin: () => void;
+  /** Values that are stored apart, of the state that the newest rows were read of. */
+  readonly apart: ApartHost;
   /** Throws where the transaction is over; says that rows are shown. */
   readonly onRead: () => void;
 }

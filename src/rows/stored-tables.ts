@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { TableId } from "../base/ids.ts";
+import { checkApart } from "./check-apart.ts";
 import { checkWholeIndex, IndexCheck, type IndexReport } from "./check-index.ts";
 import { CompiledTables } from "./compiled-table.ts";
 import type { TableDescriptor } from "./descriptor.ts";
@@ -39,5 +40,10 @@ export class StoredTables {
     const on = { view: this.#reads, context: () => this.#context };
     const { name } = compiled.index(index).index;
     return await checkWholeIndex(new IndexCheck(on, compiled, index), name, this.#clock);
+  }
+
+  /** As `RowTransaction.checkValues`. */
+  async checkValues(table: TableDescriptor): Promise<void> {
+    await checkApart(this.#reads, await this.#compiled.of(table), this.#clock);
   }
 }

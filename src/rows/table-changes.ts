@@ -12,6 +12,8 @@ import {
   swapped,
   type TableChange,
 } from "./alter.ts";
+import { APART_INDEX } from "./apart-format.ts";
+import { apartRanges, putRow } from "./apart-values.ts";
 import type { RowScan } from "./batch.ts";
 import { storedDatum } from "./check-datum.ts";
 import type { CompiledTable } from "./compiled-table.ts";
@@ -119,6 +121,9 @@ export class TableChanges {
     }
     const { from, to } = compiled.key.range(range);
     this.#on.view.deleteRange(from, to ?? this.#endOf(table.relation));
+    for (const apart of apartRanges(table, from, to)) {
+      this.#on.view.deleteRange(apart.from, apart.to);
+    }
   }
 
   /**
@@ -252,7 +257,7 @@ export class TableChanges {
         const row = compiled.rows.row(key, value);
         row[place] = storedDatum(made.type, await this.#valueOf(compiled, place, row), of);
         refuseBadRow(compiled, row, this.#on.context);
-        this.#on.view.put(key, compiled.encode(row));
+        putRow(this.#on.view, compiled, key, row, value);
       }
     }
     return next;
@@ -339,6 +344,7 @@ export class TableChanges {
       throw rowError("AlreadyExists", "ROW_INDEX_EXISTS", "42P07", "the index exists", place);
     }
     const last = table.lastIndexId ?? Math.max(0, ...table.indexes.map((index) => index.id));
+    assert(last + 1 < APART_INDEX, "the last number is of no index");
     const index = indexOf(table, table.columns, spec, last + 1, state);
     const constraint = { kind: "unique", name: index.name, index: index.id } as const;
     const next: TableDescriptor = {

@@ -3,9 +3,11 @@ import { FirnError, invalid } from "../base/error.ts";
 import type { AnyId, TableId } from "../base/ids.ts";
 import type { Maybe } from "../lsm/index.ts";
 import type { TableChange } from "./alter.ts";
+import { apartRange, readRow, readRows, wholeRow } from "./apart-values.ts";
 import type { RowScan } from "./batch.ts";
+import { checkApart } from "./check-apart.ts";
 import { type CheckHost, checkWholeIndex, IndexCheck, type IndexReport } from "./check-index.ts";
-import { type CompiledTable, readerOf } from "./compiled-table.ts";
+import { type CompiledTable, readerOf, type TableReader } from "./compiled-table.ts";
 import { RowCompletion } from "./completion.ts";
 import type { Datum } from "./datum.ts";
 import { type Marks, type TableDescriptor, visibleColumns } from "./descriptor.ts";
@@ -42,7 +44,8 @@ import type {
   StatementOptions,
 } from "./row-requests.ts";
 import { RowWrites } from "./row-writes.ts";
-import { LazyScan, openScan, type RowFilter, StoredScan, scansOf } from "./scan.ts";
+import { LazyScan, openScan, type RowFilter, storedScan } from "./scan.ts";
+import { scanHostOf } from "./scan-host.ts";
 import { type SequenceDescriptor, TransactionSequences } from "./sequence.ts";
 import type { SequenceValues } from "./sequence-values.ts";
 import type { ScanHost } from "./stored-rows.ts";
@@ -115,7 +118,10 @@ export class RowTransaction implements LockOwner {
         write(key);
         this.#view.delete(key);
       },
-      values: async (from, to) => await this.#values(from, to),
+      values: async (from, to) => {
+        this.#assertGoing();
+        return await this.#view.values(from, to);
+      },
     };
     this.#access = access;
     const onFound = (table: TableDescriptor): unknown => this.#used.add(table);
@@ -216,7 +222,8 @@ export class RowTransaction implements LockOwner {
     const name = givenKey(compiled, key);
     if (lock !== undefined && (await this.#lock(name, lock)) === "skipped") return undefined;
     const value = await this.#read(name, lock);
-    return value === undefined ? undefined : readerOf(compiled, columns).row(name, value);
+    const state = lock === undefined ? this.#view.reads : this.#view;
+    return value && readRow(state, readerOf(compiled, columns), name, value);
   }
 
   /** Nothing that it read has been used, and nothing was written: it may begin again. */
@@ -254,12 +261,7 @@ export class RowTransaction implements LockOwner {
     const compiled = await this.#use(table);
     const names = keys.map((key) => givenKey(compiled, key));
     this.#view.show();
-    const values = await this.#view.reads.getMany(names);
-    const reader = readerOf(compiled, columns);
-    return names.map((name, i) => {
-      const value = values[i];
-      return value === undefined ? undefined : reader.row(name, value);
-    });
+    return await readRows(this.#view.reads, readerOf(compiled, columns), names);
   }
 
   /** Rows of a range, in key order or against it. */
@@ -272,8 +274,9 @@ export class RowTransaction implements LockOwner {
     return new LazyScan(async () => {
       const compiled = await this.#use(table);
       const reads = readsOf();
-      const host = this.#scanHost(reads);
-      return openScan(reads, compiled, request, host, this.#filter(request.lock));
+      const { lock, columns } = request;
+      const filter = lock && this.#filter(readerOf(compiled, columns), lock);
+      return openScan(reads, compiled, request, this.#scanHost(reads, compiled), filter);
     });
   }
 
@@ -341,8 +344,8 @@ export class RowTransaction implements LockOwner {
     const key = compiled.key.encode(compiled.keyOf(row));
     await this.#lock(key, { mode: "update" });
     const before = await this.#read(key, { mode: "update" });
-    const old = before === undefined ? undefined : compiled.rows.row(key, before);
-    await this.#writes.store(compiled, key, old, row);
+    const old = before && (await readRow(this.#view, compiled.rows, key, before));
+    await this.#writes.store(compiled, key, old, before, row);
     await this.#endOfCall();
     return row.slice(0, visibleColumns(table).length);
   }
@@ -482,6 +485,11 @@ export class RowTransaction implements LockOwner {
     return await checkWholeIndex(check, compiled.index(index).index.name, this.#host.clock);
   }
 
+  /** Reads all long values of a table. @throws FirnError `Corrupt`, code `ROW_CORRUPT`. */
+  async checkValues(table: TableDescriptor): Promise<void> {
+    await checkApart(this.#view, await this.#use(table), this.#host.clock);
+  }
+
   /** Steps of the builds and repairs of indexes. */
   get indexBuilds(): IndexBuilds {
     this.assertWritable();
@@ -513,16 +521,17 @@ export class RowTransaction implements LockOwner {
   /**
    * How much a range holds, about.
    *
-   * @param index 0 is the primary key.
+   * @param index 0 is the primary key; `apart` are the long values of all rows.
    */
   async estimate(
     table: TableDescriptor,
-    index: number,
+    index: number | "apart",
     range: RangeRequest = {},
   ): Promise<{ readonly rows: number; readonly bytes: number }> {
     const compiled = await this.#use(table);
-    const codec = index === 0 ? compiled.key : compiled.index(index).key;
-    const found = await this.#view.estimate(codec.range(range));
+    const codec = index === 0 || index === "apart" ? compiled.key : compiled.index(index).key;
+    const bounds = index === "apart" ? apartRange(compiled) : codec.range(range);
+    const found = await this.#view.estimate(bounds);
     return { rows: found.entries, bytes: found.bytes };
   }
 
@@ -597,11 +606,11 @@ export class RowTransaction implements LockOwner {
     await this.#lock(name, lock);
     const value = await this.#read(name, lock);
     if (value === undefined) return undefined;
-    const old = compiled.rows.row(name, value);
+    const old = await readRow(this.#view, compiled.rows, name, value);
     const row = await this.#completion.changed(compiled, changes, old);
     const next = compiled.key.encode(compiled.keyOf(row));
-    if (bytesEqual(next, name)) await this.#writes.store(compiled, name, old, row);
-    else await this.#writes.move(compiled, name, old, row);
+    if (bytesEqual(next, name)) await this.#writes.store(compiled, name, old, value, row);
+    else await this.#writes.move(compiled, name, old, value, row);
     return row.slice(0, visibleColumns(compiled.table).length);
   }
 
@@ -612,8 +621,8 @@ export class RowTransaction implements LockOwner {
     await this.#lock(name, { mode: "update" });
     const value = await this.#read(name, { mode: "update" });
     if (value === undefined) return undefined;
-    const old = compiled.rows.row(name, value);
-    await this.#writes.remove(compiled, name, old);
+    const old = await readRow(this.#view, compiled.rows, name, value);
+    await this.#writes.remove(compiled, name, old, value);
     return old.slice(0, visibleColumns(compiled.table).length);
   }
 
@@ -648,39 +657,25 @@ export class RowTransaction implements LockOwner {
       assertSerializable: () => temporary ?? this.#assertSerializable(),
       use: (table) => this.#use(table),
       storedRows: (compiled) =>
-        new StoredScan(scansOf(this.#view, compiled.key, {}), this.#scanHost(this.#view)),
+        storedScan(this.#view, compiled, this.#scanHost(this.#view, compiled)),
       scan: (table, request) => this.scan(table, request),
     });
   }
 
-  #filter(lock: RowLock | undefined): RowFilter | undefined {
-    if (lock === undefined) return undefined;
-    return async ({ key, value }) => {
+  #filter(reader: TableReader, lock: RowLock): RowFilter {
+    return async ({ key }) => {
       if ((await this.#lock(key, lock)) === "skipped") return undefined;
       const now = await this.#read(key, lock);
       if (now === undefined) return undefined;
-      return { key, value: bytesEqual(now, value) ? value : now };
+      return { key, value: await wholeRow(this.#view, reader, key, now) };
     };
   }
 
-  #scanHost(reads: ScanReads): ScanHost {
-    return {
-      get: (key) => reads.get(key),
-      getMany: async (keys) => await reads.getMany(keys),
-      onRead: () => {
-        this.#assertGoing();
-        this.#view.show();
-      },
-    };
-  }
-
-  async #values(from: Uint8Array, to: Uint8Array): Promise<readonly Uint8Array[]> {
-    this.#assertGoing();
-    const values: Uint8Array[] = [];
-    for await (const rows of this.#view.scan({ from, to })) {
-      for (const { value } of rows) values.push(value);
-    }
-    return values;
+  #scanHost(reads: ScanReads, compiled: CompiledTable): ScanHost {
+    return scanHostOf(this.#view, reads, compiled, () => {
+      this.#assertGoing();
+      this.#view.show();
+    });
   }
 
   /** Waits for a row's lock; afterwards the newest state is read, where the level allows it. */

@@ -6,6 +6,8 @@ export interface ViewScan {
   readonly reverse?: boolean;
   readonly limit?: number;
   readonly batchRows?: number;
+  /** Values may be left out. */
+  readonly keysOnly?: boolean;
 }
 
 /** Rows of a view's range: a scan of the engine, or of temporary tables. */

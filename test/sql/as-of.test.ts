@@ -135,6 +135,24 @@ const STEPS: readonly (() => string)[] = [
   () => "begin; insert into t values (100, 'never'); rollback",
 ];
 
+it("AS OF SYSTEM TIME reads long values as they were, beside their rows", async () => {
+  await run("create table l (id int primary key, k int, body text); create index on l (k)");
+  const moments: number[] = [];
+  const step = async (text: string): Promise<void> => {
+    await run(text);
+    moments.push(await moment());
+  };
+  await step("insert into l values (1, 1, repeat('a', 40000)), (2, 1, repeat('b', 2000000))");
+  await step("update l set body = repeat('c', 50000) where id = 2");
+  await step("update l set body = 'short' where id = 1");
+  await engine.flush();
+  await step("truncate l");
+  const query = "select id, left(body, 1), length(body) from l @ where k = 1 order by 1";
+  const told: string[] = [];
+  for (const ms of moments) told.push(await run(at(query, ms)));
+  expect(told).toEqual(["1,a,40000 2,b,2000000", "1,a,40000 2,c,50000", "1,s,5 2,c,50000", ""]);
+});
+
 describe("AS OF SYSTEM TIME", () => {
   it("answers as was answered then, whatever has happened since", async () => {
     await run("create table t (id int primary key, v text); create table u (k int)");

@@ -3,7 +3,7 @@ import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { Namespace, Table } from "../../catalog/model.ts";
 import { decodeTablePrefix, FIRST_RELATION, TABLE_PREFIX_BYTES } from "../../keys/index.ts";
 import type { Engine, HotGroup } from "../../lsm/index.ts";
-import type { TableDescriptor } from "../../rows/index.ts";
+import { APART_INDEX, type TableDescriptor } from "../../rows/index.ts";
 import { shardsOf } from "./row-places.ts";
 import type { RowShards } from "./row-shards.ts";
 
@@ -86,6 +86,7 @@ export class RowHeat {
     if (table === undefined) return figures;
     const name = await this.#nameOf(table);
     if (index === 0) return { ...figures, table: name };
+    if (index === APART_INDEX) return { ...figures, table: name, index: "long values" };
     const of = table.indexes.find((one) => one.id === index)?.name ?? String(index);
     return { ...figures, table: name, index: of };
   }

@@ -19,10 +19,10 @@ export interface RowTableReport {
 }
 
 /**
- * Compares the indexes of a row table with its rows, all of one state.
+ * Compares the indexes and the long values of a row table with its rows, all of one state.
  *
  * @returns what does not agree; undefined where the shard does not know the table.
- * @throws as `RowShards.of`.
+ * @throws as `RowShards.of`; FirnError `Corrupt`, code `ROW_CORRUPT`: a long value is not right.
  */
 export async function checkRowTable(
   shards: Pick<RowShards, "of">,
@@ -36,6 +36,7 @@ export async function checkRowTable(
         find: (id) => tx.tables.find(id),
         // Its rows are there while it moves.
         checkIndex: (stored, index) => tx.checkIndex(withoutMarks(stored), index),
+        checkValues: (stored) => tx.checkValues(withoutMarks(stored)),
       },
       table,
     );
@@ -46,7 +47,7 @@ export async function checkRowTable(
 
 /** As `checkRowTable`, of a state that is read already. */
 export async function checkStored(
-  stored: Pick<StoredTables, "find" | "checkIndex">,
+  stored: Pick<StoredTables, "find" | "checkIndex" | "checkValues">,
   { id, columns }: Table,
 ): Promise<RowTableReport | undefined> {
   const table = await stored.find(id);
@@ -56,6 +57,7 @@ export async function checkStored(
   for (const { id: index, state } of table.indexes) {
     if (state === "public") reports.push(await stored.checkIndex(table, index));
   }
+  await stored.checkValues(table);
   const indexes = reports.filter(({ missing, extra, wrong }) => missing + extra + wrong > 0);
   return { indexes, isShown: sameColumns(columns, columnsOf(table)) };
 }

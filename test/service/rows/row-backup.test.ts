@@ -43,7 +43,9 @@ const tableOf = (firn: Firn, catalog: string) =>
 async function fill(firn: Firn, catalog: string, rows: number): Promise<void> {
   const table = await firn.catalog(catalog).createNamespace("n").createTable("t", SCHEMA);
   const all = Array.from({ length: rows }, (_, id) => {
-    return { id, name: `${catalog} ${id}`, body: id % 3 === 0 ? null : "x".repeat(id % 700) };
+    // Some are stored beside their rows.
+    const body = id % 500 === 7 ? "y".repeat(40_000 + id) : "x".repeat(id % 700);
+    return { id, name: `${catalog} ${id}`, body: id % 3 === 0 ? null : body };
   });
   await table.insert(...all);
   await table.delete({ id: 1 });

@@ -15,7 +15,7 @@ import { Owners, RowHistory } from "./history.ts";
 import { Mover } from "./mover.ts";
 import { checkPeople } from "./people.ts";
 import { ACCOUNTS, foundTables, IDS, OPENING } from "./tables.ts";
-import { RowUser, split } from "./user.ts";
+import { APART_BYTES, RowUser, split } from "./user.ts";
 
 const COMMIT = ["wal write", "disk write"] as const;
 
@@ -78,7 +78,7 @@ function storesOf(sim: Sim): (member: Member) => RowStore {
     let store = stores.get(engine);
     if (store === undefined) {
       const parts = { engine, clock: host.clock, prng: sim.fork(), account: "acme" };
-      store = new RowStore({ ...parts, expressions: SMALL_SQL });
+      store = new RowStore({ ...parts, expressions: SMALL_SQL, apartBytes: APART_BYTES });
       stores.set(engine, store);
     }
     return store;

@@ -69,7 +69,10 @@ async function openedOf(
   return await store.run(
     async (tx) => {
       const table = await tx.tables.find(entityId as TableDescriptor["id"]);
-      return table && { table, ...(await tx.estimate(table, 0)) };
+      if (table === undefined) return undefined;
+      const { rows, bytes } = await tx.estimate(table, 0);
+      const apart = await tx.estimate(table, "apart");
+      return { table, rows, bytes: bytes + apart.bytes };
     },
     { readOnly: true },
   );
