@@ -258,43 +258,6 @@ describe("tries and ends of a move", () => {
     expect(await target.rows.run((tx) => tx.tables.list())).toEqual([]);
   });
 
-  it("tells its failure once where neither store answers any more", async () => {
-    // More than one read brings.
-    await source.rows.run(async (tx) => {
-      const rows = Array.from({ length: 2_000 }, (_, n) => [undefined, `${n}`.padStart(400)]);
-      await tx.insert(await tx.tables.get(id), rows);
-    });
-    const first = move();
-    await first.begin(NEVER);
-    await first.copy();
-    const worlds = [source, target];
-    for (const { engine } of worlds) await engine.flush();
-    let answered = 0;
-    for (let isOver = false; !isOver; answered++) {
-      for (const one of worlds) await one.reopen();
-      const again = move();
-      await again.begin(NEVER);
-      let left = answered;
-      for (const { world } of worlds) {
-        const { getRange } = world.store;
-        world.store.getRange = async (...of) => {
-          await new Promise(setImmediate);
-          if (left-- <= 0) throw new FirnError("Unavailable", "SILENT", "no answer");
-          return await getRange.call(world.store, ...of);
-        };
-      }
-      const copied = again.copy().then(
-        () => "copied",
-        (error: FirnError) => error.code,
-      );
-      isOver = (await copied) === "copied";
-      if (!isOver) expect(await copied).toBe("SILENT");
-      for (const { world } of worlds) delete (world.store as Partial<typeof world.store>).getRange;
-    }
-    // A failure that nothing waited for fails the run.
-    expect(answered).toBeGreaterThan(3);
-  });
-
   it("survives the end of both processes behind each step", async () => {
     const steps: ((one: TableMove) => Promise<unknown>)[] = [
       (one) => one.begin(NEVER),
@@ -326,4 +289,41 @@ describe("tries and ends of a move", () => {
     expect(last[0]).toBeGreaterThan(1_200);
     expect(await broken(target)).toEqual([]);
   });
+});
+
+it("a copy tells its failure once where neither store answers any more", async () => {
+  // More than one read brings.
+  await source.rows.run(async (tx) => {
+    const rows = Array.from({ length: 2_000 }, (_, n) => [undefined, `${n}`.padStart(400)]);
+    await tx.insert(await tx.tables.get(id), rows);
+  });
+  const first = move();
+  await first.begin(NEVER);
+  await first.copy();
+  const worlds = [source, target];
+  for (const { engine } of worlds) await engine.flush();
+  let answered = 0;
+  for (let isOver = false; !isOver; answered++) {
+    for (const one of worlds) await one.reopen();
+    const again = move();
+    await again.begin(NEVER);
+    let left = answered;
+    for (const { world } of worlds) {
+      const { getRange } = world.store;
+      world.store.getRange = async (...of) => {
+        await new Promise(setImmediate);
+        if (left-- <= 0) throw new FirnError("Unavailable", "SILENT", "no answer");
+        return await getRange.call(world.store, ...of);
+      };
+    }
+    const copied = again.copy().then(
+      () => "copied",
+      (error: FirnError) => error.code,
+    );
+    isOver = (await copied) === "copied";
+    if (!isOver) expect(await copied).toBe("SILENT");
+    for (const { world } of worlds) delete (world.store as Partial<typeof world.store>).getRange;
+  }
+  // A failure that nothing waited for fails the run.
+  expect(answered).toBeGreaterThan(3);
 });
