@@ -22,7 +22,7 @@ export {
 } from "./engine/engine.ts";
 export { LsmMetrics } from "./engine/metrics.ts";
 export type { OpenOptions } from "./engine/open.ts";
-export type { PastState } from "./engine/past-state.ts";
+export { type PastState, pastStateOf } from "./engine/past-state.ts";
 export { Shard, type ShardOptions } from "./engine/shard.ts";
 export type { StateView } from "./engine/state-view.ts";
 export type { HotGroups, LsmStats } from "./engine/stats.ts";

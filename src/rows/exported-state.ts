@@ -1,4 +1,4 @@
-import type { Engine, PastState } from "../lsm/index.ts";
+import { type Engine, type PastState, pastStateOf } from "../lsm/index.ts";
 import type { EngineView } from "./engine-view.ts";
 import { rowError } from "./errors.ts";
 
@@ -25,19 +25,8 @@ export function exportedState(engine: Engine, view: EngineView): ExportedState {
         const message = "the snapshot is of another shard";
         throw rowError("Conflict", "ROW_SHARDS_APART", "0A000", message);
       }
-      return stateOf(engine, sequence);
+      return pastStateOf(engine.readView({ sequence }));
     },
     close: () => held.close(),
-  };
-}
-
-function stateOf(engine: Engine, sequence: number): PastState {
-  const state = engine.readView({ sequence });
-  return {
-    sequence: state.sequence,
-    get: (key) => state.get(key),
-    getMany: (keys) => state.getMany(keys),
-    scan: (request) => state.scan(request),
-    close: async () => state.close(),
   };
 }

@@ -1,3 +1,4 @@
+import { rint } from "../base/rint.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
 import { rowError } from "./errors.ts";
@@ -72,11 +73,7 @@ function digitsOf({ kind }: ColumnType): 6 | 15 {
 
 /** The nearest integer, of two the even one; none of a NaN or an infinity. */
 function nearest(value: number): bigint | undefined {
-  if (!Number.isFinite(value)) return undefined;
-  const floor = Math.floor(value);
-  const rest = value - floor;
-  const isUp = rest > 0.5 || (rest === 0.5 && floor % 2 !== 0);
-  return BigInt(isUp ? floor + 1 : floor);
+  return Number.isFinite(value) ? BigInt(rint(value)) : undefined;
 }
 
 function wholeOf(value: Datum): bigint | undefined {

@@ -24,14 +24,15 @@ export async function openPast(core: Core, parts: OpenOptions, timeMs: number): 
   const sequence = core.published.sequenceAt(timeMs);
   if (sequence === undefined) throw gone({ timeMs });
   try {
-    return viewed(core.stateView(sequence));
+    return pastStateOf(core.stateView(sequence));
   } catch (error) {
     if (!(error instanceof FirnError) || error.code !== "LSM_HISTORY_GONE") throw error;
   }
   return read(await readerAt(parts, sequence));
 }
 
-function viewed(view: StateView): PastState {
+/** A state that the engine holds, as one that is closed by its reader. */
+export function pastStateOf(view: StateView): PastState {
   return {
     sequence: view.sequence,
     get: (key) => view.get(key),

@@ -3,6 +3,7 @@ import type { ArrayDatum, Datum } from "../../rows/datum.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { canCoerce, typeName } from "../functions/coercion.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
+import { elementAt } from "../types/array-element.ts";
 import { MAX_DIMENSIONS } from "../types/array-literal.ts";
 import { EMPTY_ARRAY } from "../types/arrays.ts";
 import { OID } from "../types/oids.ts";
@@ -65,12 +66,9 @@ export function bindSubscript(
           ),
         )
     : (value: Datum, ...given: readonly unknown[]) =>
-        elementAt(
+        elementOf(
           value as ArrayDatum,
-          boundsOf(
-            given,
-            pairs.map(() => [false, false]),
-          ),
+          pairs.map((_, i) => given[2 * i + 1]),
         );
   return {
     kind: "call",
@@ -167,17 +165,9 @@ function boundsOf(
 }
 
 /** NULL where there is no such element, or the array or an index is NULL. */
-function elementAt(array: ArrayDatum | null, bounds: readonly Bound[]): Datum {
-  if (array === null || bounds.length !== array.dimensions.length) return null;
-  let at = 0;
-  for (const [i, [, index]] of bounds.entries()) {
-    const length = array.dimensions[i] as number;
-    if (typeof index !== "number") return null;
-    const place = index - (array.lowerBounds[i] as number);
-    if (place < 0 || place >= length) return null;
-    at = at * length + place;
-  }
-  return array.elements[at] ?? null;
+function elementOf(array: ArrayDatum | null, indexes: readonly unknown[]): Datum {
+  const subscripts = indexes.filter((index) => typeof index === "number");
+  return subscripts.length === indexes.length ? elementAt(array, subscripts) : null;
 }
 
 /** Its indexes begin at 1. An empty array where there is nothing between the bounds. */

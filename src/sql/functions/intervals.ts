@@ -1,9 +1,9 @@
+import { rint } from "../../base/rint.ts";
 import type { Interval } from "../../rows/datum.ts";
 import { divisionByZero } from "../error.ts";
 import { intervalOutOfRange, makeInterval } from "../types/interval-parts.ts";
 import { applyIntervalModifier } from "../types/intervals.ts";
 import { justifyHours, negate } from "./date-times.ts";
-import { rint } from "./floats.ts";
 import type { Family } from "./implementation.ts";
 
 const DAY_SECONDS = 86_400;

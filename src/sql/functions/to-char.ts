@@ -1,3 +1,4 @@
+import { rint } from "../../base/rint.ts";
 import type { Interval } from "../../rows/datum.ts";
 import { Numeric } from "../../rows/numeric.ts";
 import { notSupported, SqlError } from "../error.ts";
@@ -15,7 +16,6 @@ import {
 } from "../types/dates.ts";
 import { dateFromChar } from "./date-from-char.ts";
 import { dateToChar, fieldsOf } from "./date-to-char.ts";
-import { rint } from "./floats.ts";
 import type { Family } from "./implementation.ts";
 import { numberTemplate } from "./number-template.ts";
 import { type Digits, numberToChar } from "./number-to-char.ts";

@@ -10,8 +10,8 @@ import type { Scope } from "../bind/scope.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { typeName } from "../functions/coercion.ts";
 import { contentOf, type NodeOf } from "../parse/statement.ts";
+import { elementAt, withElement } from "../types/array-element.ts";
 import type { TypeRegistry } from "../types/registry.ts";
-import { elementAt, withElement } from "./array-element.ts";
 import { columnNamed } from "./assign.ts";
 
 /** A column that a statement sets, or a part of it: the field `c.a`, the element `c[1]`. */

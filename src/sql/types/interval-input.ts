@@ -1,3 +1,4 @@
+import { rint } from "../../base/rint.ts";
 import type { Interval } from "../../rows/datum.ts";
 import { SqlError } from "../error.ts";
 import type { SqlSettings } from "./context.ts";
@@ -144,12 +145,6 @@ class Sum {
     if (sum > INT4_MAX || sum < -INT4_MAX - 1) throw this.overflow();
     return sum;
   }
-}
-
-/** Rounds halves to the even neighbour. */
-function rint(value: number): number {
-  const rounded = Math.round(value);
-  return Math.abs(value % 1) === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
 }
 
 function int8(digits: string, sum: Sum): bigint {
