@@ -1,5 +1,6 @@
 import { compareUtf8, utf8Length } from "../../../src/base/bytes.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
+import { OrderedList } from "./ordered-list.ts";
 import { invalid } from "./refusal.ts";
 import type { Item, Value } from "./value-types.ts";
 import { itemBytes } from "./values.ts";
@@ -31,8 +32,10 @@ interface Partition {
   readonly name: string;
   /** Partitions are scanned in the order of a hash, which says nothing of their names. */
   readonly hash: string;
-  readonly items: Stored[];
+  readonly items: OrderedList<Stored>;
 }
+
+const NONE: Pick<Partition, "items"> = { items: new OrderedList() };
 
 export const MAX_ITEM_BYTES = 409_600;
 const MAX_PARTITION_BYTES = 2_048;
@@ -45,7 +48,7 @@ export class Table {
   /** Sees every item that is written: what truly happened, whatever was answered. */
   onPut: ((item: Item) => void) | undefined;
   readonly #partitions = new Map<string, Partition>();
-  #scanOrder: Partition[] = [];
+  readonly #scanOrder = new OrderedList<Partition>();
 
   constructor(schema: KeySchema) {
     this.schema = schema;
@@ -63,27 +66,25 @@ export class Table {
       return;
     }
     const { items } = this.#partition(place.partition);
-    const at = firstAfter(items, ({ sort }) => compareUtf8(sort, place.sort) > 0);
-    items.splice(at, 0, { sort: place.sort, item });
+    const { sort } = place;
+    items.insert({ sort, item }, (each) => compareUtf8(each.sort, sort) > 0);
   }
 
   delete({ partition, sort }: Place): void {
     const found = this.#partitions.get(partition);
     if (found === undefined) return;
-    const at = firstAfter(found.items, (each) => compareUtf8(each.sort, sort) >= 0);
-    if (found.items[at]?.sort !== sort) return;
-    found.items.splice(at, 1);
-    if (found.items.length > 0) return;
+    const { items } = found;
+    const isAfter = (each: Stored): boolean => compareUtf8(each.sort, sort) >= 0;
+    if (items.first(isAfter)?.sort !== sort) return;
+    items.remove(isAfter);
+    if (!items.isEmpty) return;
     this.#partitions.delete(partition);
-    this.#scanOrder.splice(
-      firstAfter(this.#scanOrder, (each) => compareHashes(each, found) >= 0),
-      1,
-    );
+    this.#scanOrder.remove((each) => compareHashes(each, found) >= 0);
   }
 
   /** Items of one partition that are within a range, forwards, after a place of it. */
   query(partition: string, inRange: (sort: string) => boolean, bounds: PageBounds): Page {
-    const { items = [] } = this.#partitions.get(partition) ?? {};
+    const { items } = this.#partitions.get(partition) ?? NONE;
     return this.#page(inOrder(items, bounds.after, inRange), bounds.limit);
   }
 
@@ -98,13 +99,13 @@ export class Table {
       return;
     }
     const from = { hash: sha256Hex(after.partition), name: after.partition };
-    let at = firstAfter(order, (each) => compareHashes(each, from) >= 0);
-    if (order[at]?.name === after.partition) yield* inOrder(order[at++]?.items ?? [], after);
-    for (; at < order.length; at++) yield* order[at]?.items ?? [];
+    for (const { name, items } of order.from((each) => compareHashes(each, from) >= 0)) {
+      yield* name === after.partition ? inOrder(items, after) : items;
+    }
   }
 
   all(): readonly Item[] {
-    return this.#scanOrder.flatMap(({ items }) => items.map(({ item }) => item));
+    return [...this.#scanOrder].flatMap(({ items }) => [...items].map(({ item }) => item));
   }
 
   /** The place that a primary key names. @throws Refused `ValidationException` */
@@ -154,19 +155,18 @@ export class Table {
   }
 
   #find({ partition, sort }: Place): Stored | undefined {
-    const { items = [] } = this.#partitions.get(partition) ?? {};
-    const found = items[firstAfter(items, (each) => compareUtf8(each.sort, sort) >= 0)];
+    const { items } = this.#partitions.get(partition) ?? NONE;
+    const found = items.first((each) => compareUtf8(each.sort, sort) >= 0);
     return found?.sort === sort ? found : undefined;
   }
 
   #partition(name: string): Partition {
     let partition = this.#partitions.get(name);
     if (partition === undefined) {
-      partition = { name, hash: sha256Hex(name), items: [] };
+      partition = { name, hash: sha256Hex(name), items: new OrderedList() };
       this.#partitions.set(name, partition);
       const next = partition;
-      const at = firstAfter(this.#scanOrder, (each) => compareHashes(each, next) > 0);
-      this.#scanOrder.splice(at, 0, partition);
+      this.#scanOrder.insert(next, (each) => compareHashes(each, next) > 0);
     }
     return partition;
   }
@@ -179,28 +179,13 @@ export interface PageBounds {
 
 /** Items of a partition behind a place, one at a time: a page looks at no more than it answers. */
 function* inOrder(
-  items: readonly Stored[],
+  items: OrderedList<Stored>,
   after: Place | undefined,
   inRange: (sort: string) => boolean = () => true,
 ): Generator<Stored> {
   const from = after?.sort;
-  let at = from === undefined ? 0 : firstAfter(items, (each) => compareUtf8(each.sort, from) > 0);
-  for (; at < items.length; at++) {
-    const item = items[at];
-    if (item !== undefined && inRange(item.sort)) yield item;
-  }
-}
-
-/** The index of the first that `isAfter`, in an order where all behind it are too. */
-function firstAfter<T>(all: readonly T[], isAfter: (each: T) => boolean): number {
-  let low = 0;
-  let high = all.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isAfter(all[middle] as T)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  const due = from === undefined ? items : items.from((each) => compareUtf8(each.sort, from) > 0);
+  for (const item of due) if (inRange(item.sort)) yield item;
 }
 
 interface Hashed {
