@@ -188,7 +188,9 @@ export async function readHeader(disk: Disk, id: number): Promise<SegmentHeader 
   // begun the segment between the two.
   const written = claimsFrame(start, BLOCK_BYTES, id, BLOCK_BYTES);
   const bytes = written ? await readStart(disk, id, BLOCK_BYTES) : start;
-  const header = decodeSegmentHeader(bytes ?? start, id);
+  // It was released meanwhile.
+  if (bytes === undefined) return undefined;
+  const header = decodeSegmentHeader(bytes, id);
   if (header === "newer") throw corrupt(walName(id), 4, "its format version is not known");
   if (header === "impossible") throw corrupt(walName(id), 24, "its header contradicts itself");
   if (header !== "unwritten") return header;
