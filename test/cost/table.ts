@@ -71,7 +71,7 @@ export const RATES: readonly (readonly [aMinute: number, measured: number])[] = 
 export const BUCKET: readonly Cost["s3"][] = [
   { PutObject: 5, GetObject: 0.9 },
   { PutObject: 5, GetObject: 0.25 },
-  { PutObject: 3.21, GetObject: 0.01 },
+  { PutObject: 3.42, GetObject: 0.01 },
 ];
 
 /** Requests to S3 of a node of profile `bucket` that nobody uses for a day. */

@@ -11,6 +11,7 @@ import { type LsmTuning, lsmOptions } from "../options.ts";
 import { EMPTY, takeOver } from "../ownership/take-over.ts";
 import { certainly, hasEnded } from "../states/checkpoints.ts";
 import { letGoOfParent, objectsOf } from "../states/parent.ts";
+import { PUTS_IN_FLIGHT } from "../wal/object-wal.ts";
 import type { Wal } from "../wal/port.ts";
 
 const PAGE = 1_000;
@@ -128,8 +129,8 @@ class Deletion {
     await this.#deleteAll("sst/");
     await this.#deleteAll("values/");
     await wal.release(walFrom);
-    // Of objects, the young ones too. The last one stands where its writers would go on.
-    await this.#deleteAll("wal/", 1);
+    // Of objects, the young ones too. The last ones stand where its writers would go on.
+    await this.#deleteAll("wal/", PUTS_IN_FLIGHT);
     if (manifests !== undefined) return;
     const { id } = this.#log.current;
     const history = new ManifestHistory(store, this.#prefix, clock);

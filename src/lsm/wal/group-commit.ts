@@ -45,9 +45,10 @@ class Group implements WriteHandle {
 }
 
 /**
- * One write to the log is in flight; what arrives meanwhile goes into the next. An idle log is
- * written to at once, after the callers that run in this very turn, so that those who were
- * acknowledged together write together again.
+ * As many writes are in flight as the log takes; what arrives meanwhile goes into the next. An idle
+ * log is written to at once, after the callers that run in this very turn, so that those who were
+ * acknowledged together write together again. A second write begins half of one behind the first,
+ * so that who comes between them waits least.
  */
 export class GroupCommit {
   readonly #wal: Wal;
@@ -57,11 +58,15 @@ export class GroupCommit {
   /** Not yet handed to the log, oldest first; only the last one grows. */
   #pending: Group[] = [];
   #pendingBytes = 0;
-  #inFlight: Group | undefined;
-  #running: Promise<void> | undefined;
+  /** Oldest first. */
+  readonly #inFlight: Group[] = [];
+  /** The next write, until it is in flight. */
+  #starting: Promise<void> | undefined;
   /** Who waits for a new file. */
   #rolled: PromiseWithResolvers<void> | undefined;
   #flushedAtMs = Number.NEGATIVE_INFINITY;
+  /** From the start of the last write that was acknowledged. */
+  #tookMs = 0;
   #durableSequence: number;
   #nextSequence: number;
   #failure: unknown;
@@ -109,13 +114,13 @@ export class GroupCommit {
     group.batches.push(batch);
     group.bytes += bytes + OVERHEAD_BYTES;
     this.#pendingBytes += bytes;
-    this.#running ??= this.#soon();
+    this.#start();
     return group;
   }
 
   /** Resolves when all that was written so far is durable. */
   async flush(): Promise<void> {
-    await (this.#pending.at(-1) ?? this.#inFlight)?.durable();
+    await (this.#pending.at(-1) ?? this.#inFlight.at(-1))?.durable();
     if (this.#failure !== undefined) throw dead(this.#failure);
   }
 
@@ -124,14 +129,18 @@ export class GroupCommit {
     if (this.#failure !== undefined) throw dead(this.#failure);
     this.#rolled ??= Promise.withResolvers<void>();
     const { promise } = this.#rolled;
-    this.#running ??= this.#soon();
+    this.#start();
     await promise;
   }
 
   /** Flushes, and gives up the log. Writes are refused from here on. */
   async close(): Promise<void> {
     this.#closed = true;
-    while (this.#running !== undefined) await this.#running;
+    for (;;) {
+      const [oldest] = this.#inFlight;
+      if (oldest === undefined && this.#starting === undefined) break;
+      await (this.#starting ?? oldest?.durable().catch(() => undefined));
+    }
     this.#failure ??= "closed";
     await this.#wal.close();
   }
@@ -142,6 +151,13 @@ export class GroupCommit {
     const group = new Group();
     this.#pending.push(group);
     return group;
+  }
+
+  /** The next write, where anything waits and the log takes another one. */
+  #start(): void {
+    const waits = this.#pending.length > 0 || this.#rolled !== undefined;
+    if (!waits || this.#inFlight.length === this.#wal.maxInFlight) return;
+    this.#starting ??= this.#soon();
   }
 
   /** After every callback of promises that is ready, and those that they make ready. */
@@ -155,34 +171,40 @@ export class GroupCommit {
     await this.#interval();
     const rolled = this.#rolled;
     this.#rolled = undefined;
-    const group = this.#pending.shift();
-    this.#inFlight = group;
-    let begun = false;
     try {
       if (rolled !== undefined) await this.#wal.roll();
       rolled?.resolve();
-      begun = true;
-      if (group !== undefined) await this.#append(group);
     } catch (error) {
       this.#fail(error);
       rolled?.reject(error);
-      // Where the log did not come to the group, it was never written.
-      group?.reject(begun ? error : dead(error));
     }
-    this.#inFlight = undefined;
-    const more = this.#pending.length > 0 || this.#rolled !== undefined;
-    this.#running = more ? this.#soon() : undefined;
+    const group = this.#pending.shift();
+    this.#starting = undefined;
+    if (group === undefined) return;
+    this.#inFlight.push(group);
+    void this.#append(group);
+    this.#start();
   }
 
   async #append(group: Group): Promise<void> {
-    await this.#wal.append(group.batches, this.#isAlone(group));
-    for (const { firstSequence, count, payload } of group.batches) {
-      this.#durableSequence = firstSequence + count - 1;
-      this.#pendingBytes -= payload.length;
+    const startMs = this.#clock.monotonicMs();
+    try {
+      await this.#wal.append(group.batches, this.#isAlone(group));
+      assert(group === this.#inFlight[0], "groups are acknowledged in order");
+      for (const { firstSequence, count, payload } of group.batches) {
+        this.#durableSequence = firstSequence + count - 1;
+        this.#pendingBytes -= payload.length;
+      }
+      assert(this.#pendingBytes >= 0, "what is written was counted when it came");
+      this.#tookMs = this.#clock.monotonicMs() - startMs;
+      this.#onDurable(group.batches);
+      group.resolve();
+    } catch (error) {
+      this.#fail(error);
+      group.reject(error);
     }
-    assert(this.#pendingBytes >= 0, "what is written was counted when it came");
-    this.#onDurable(group.batches);
-    group.resolve();
+    this.#inFlight.splice(this.#inFlight.indexOf(group), 1);
+    this.#start();
   }
 
   /** One commit, after others that came one by one too. */
@@ -193,16 +215,22 @@ export class GroupCommit {
   }
 
   async #interval(): Promise<void> {
-    if (this.#minFlushIntervalMs > 0) {
-      const waitMs = this.#flushedAtMs + this.#minFlushIntervalMs - this.#clock.monotonicMs();
-      if (waitMs > 0) await this.#clock.sleep(waitMs);
-      this.#flushedAtMs = this.#clock.monotonicMs();
+    const sinceMs = this.#clock.monotonicMs() - this.#flushedAtMs;
+    const [oldest] = this.#inFlight;
+    if (sinceMs < this.#minFlushIntervalMs) {
+      await this.#clock.sleep(this.#minFlushIntervalMs - sinceMs);
+    } else if (oldest !== undefined && sinceMs < this.#tookMs / 2) {
+      const ended = new AbortController();
+      const end = (): void => ended.abort();
+      oldest.durable().then(end, end);
+      await this.#clock.sleep(this.#tookMs / 2 - sinceMs, ended.signal);
     }
+    this.#flushedAtMs = this.#clock.monotonicMs();
   }
 
   /** Those that wait were never written: what ended the log happened to others. */
   #fail(error: unknown): void {
-    this.#failure = error;
+    this.#failure ??= error;
     for (const group of this.#pending.splice(0)) group.reject(dead(error));
     this.#rolled?.reject(dead(error));
     this.#rolled = undefined;

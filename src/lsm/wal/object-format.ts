@@ -1,15 +1,15 @@
 /**
  * One object of the log: a header, then the frames of one group. Without frames it is a fence.
- * Little-endian.
+ * Little-endian. Version 2 is one of which something is said at 20.
  *
  * | at | bytes | field |
  * |---|---|---|
  * | 0 | 4 | magic `FWOB` |
- * | 4 | 2 | format version: 1 |
+ * | 4 | 2 | format version: 1, or 2 |
  * | 6 | 2 | 0 |
  * | 8 | 8 | id, 1 and up: the object's own number |
  * | 16 | 4 | epoch of the writer |
- * | 20 | 4 | 0 |
+ * | 20 | 4 | 1: put while the one before it was under way; else 0, and version 1 |
  * | 24 | 16 | put-id: random, tells a writer its own object from another's |
  * | 40 | 8 | first sequence of the group; the next one, in a fence |
  * | 48 | 8 | bytes of the frames |
@@ -42,27 +42,31 @@ export const OBJECT_HEADER_BYTES = 64;
 export const PUT_ID_BYTES = 16;
 const MAGIC = Buffer.from("FWOB", "latin1");
 const VERSION = 1;
+const OVERLAPPED_VERSION = 2;
 
 export interface WalObject {
   readonly id: number;
   readonly epoch: number;
   readonly putId: Uint8Array;
   readonly firstSequence: number;
+  /** Put while the one before it was under way, which may be missing then. */
+  readonly isOverlapped: boolean;
   /** Empty in a fence. */
   readonly batches: readonly WalBatch[];
 }
 
 export function encodeObject(object: WalObject): Buffer {
-  const { id, epoch, putId, firstSequence, batches } = object;
+  const { id, epoch, putId, firstSequence, isOverlapped, batches } = object;
   assert(putId.length === PUT_ID_BYTES, "an object says which put made it");
   const first = batches[0]?.firstSequence ?? firstSequence;
   assert(first === firstSequence, "an object begins with the sequence that its header says");
   const bodyBytes = framesBytes(batches);
   const out = Buffer.alloc(OBJECT_HEADER_BYTES + bodyBytes);
   out.set(MAGIC, 0);
-  out.writeUInt16LE(VERSION, 4);
+  out.writeUInt16LE(isOverlapped ? OVERLAPPED_VERSION : VERSION, 4);
   writeUint53(out, id, 8);
   out.writeUInt32LE(epoch, 16);
+  out.writeUInt32LE(isOverlapped ? 1 : 0, 20);
   out.set(putId, 24);
   writeUint53(out, firstSequence, 40);
   writeUint53(out, bodyBytes, 48);
@@ -84,7 +88,7 @@ export function decodeObject(stored: Uint8Array, id: number): WalObject {
   if (!bytes.subarray(0, 4).equals(MAGIC) || sum !== crc32(bytes.subarray(0, 60))) {
     throw bad(0, "its header is damaged");
   }
-  if (bytes.readUInt16LE(4) !== VERSION) throw bad(4, "its format version is not known");
+  if (!isKnownVersion(bytes)) throw bad(4, "its format version is not known");
   if (readUint53(bytes, 8) !== id) throw bad(8, "it is another object");
   if (readUint53(bytes, 48) !== bytes.length - OBJECT_HEADER_BYTES) {
     throw bad(48, "its length is not that of its frames");
@@ -94,6 +98,7 @@ export function decodeObject(stored: Uint8Array, id: number): WalObject {
     epoch: bytes.readUInt32LE(16),
     putId: bytes.subarray(24, 24 + PUT_ID_BYTES),
     firstSequence: readUint53(bytes, 40),
+    isOverlapped: bytes.readUInt16LE(4) === OVERLAPPED_VERSION,
   };
   if (bytes.length === OBJECT_HEADER_BYTES) return { ...head, batches: [] };
   const read = readGroup(bytes, OBJECT_HEADER_BYTES, frameFile(head), head.firstSequence, 0);
@@ -102,22 +107,51 @@ export function decodeObject(stored: Uint8Array, id: number): WalObject {
   return { ...head, batches: read.batches };
 }
 
-/** What the frames of an object begin their checksums with; undefined without a whole header. */
-export function objectHead(
-  stored: Uint8Array,
-  id: number,
-): (FrameFile & Pick<WalObject, "firstSequence">) | undefined {
+/** What stands before an object. */
+export interface ObjectBefore {
+  readonly epoch: number;
+  readonly isFence: boolean;
+}
+
+/**
+ * Whether an object does not count, and never will: it stands behind a fence of a higher epoch. Its
+ * writer, which has two puts under way at most, had the number of the fence under way too.
+ */
+export function isStray(
+  { epoch }: Pick<WalObject, "epoch">,
+  before: ObjectBefore | undefined,
+): boolean {
+  return before?.isFence === true && epoch < before.epoch;
+}
+
+/** What an object says of itself before its frames, and what their checksums begin with. */
+export type ObjectHead = FrameFile &
+  ObjectBefore &
+  Pick<WalObject, "firstSequence" | "isOverlapped">;
+
+/** Undefined without a whole header, or of another object. */
+export function objectHead(stored: Uint8Array, id: number): ObjectHead | undefined {
   const bytes = bufferOf(stored);
   const isWhole =
     bytes.length >= OBJECT_HEADER_BYTES &&
     bytes.subarray(0, 4).equals(MAGIC) &&
     bytes.readUInt32LE(60) === crc32(bytes.subarray(0, 60)) &&
-    bytes.readUInt16LE(4) === VERSION &&
+    isKnownVersion(bytes) &&
     readUint53(bytes, 8) === id;
   if (!isWhole) return undefined;
   const putId = bytes.subarray(24, 24 + PUT_ID_BYTES);
   const file = frameFile({ id, epoch: bytes.readUInt32LE(16), putId });
-  return { ...file, firstSequence: readUint53(bytes, 40) };
+  return {
+    ...file,
+    firstSequence: readUint53(bytes, 40),
+    isOverlapped: bytes.readUInt16LE(4) === OVERLAPPED_VERSION,
+    isFence: readUint53(bytes, 48) === 0,
+  };
+}
+
+function isKnownVersion(bytes: Buffer): boolean {
+  const flag = bytes.readUInt32LE(20);
+  return bytes.readUInt16LE(4) === (flag === 1 ? OVERLAPPED_VERSION : VERSION) && flag <= 1;
 }
 
 function frameFile({ id, epoch, putId }: Pick<WalObject, "id" | "epoch" | "putId">): FrameFile {

@@ -28,6 +28,9 @@ export type PutOutcome =
   | { readonly outcome: "ours"; readonly bytes: number }
   | { readonly outcome: "taken" | "gone" };
 
+/** An object that was put. */
+type Own = Pick<WalObject, "id" | "epoch">;
+
 const PAGE = 1_000;
 
 /** The numbered objects of one log, as requests to the store. */
@@ -66,14 +69,19 @@ export class ObjectLog {
   /**
    * Whether another writer came after this object of ours. An id is free again once its object was
    * deleted, at the earliest `minAgeMs` after it was put: so a put proves something only if it
-   * ended sooner after its writer last knew what stood there. Else what comes after it is listed.
+   * ended sooner after its writer last knew what stood there. Else what comes after it is listed,
+   * and read: one of ours may be there already, or a stray.
    *
    * @param known begun before the writer last knew.
    */
-  async isOvertaken(id: number, known: Stopwatch): Promise<boolean> {
+  async isOvertaken({ id, epoch }: Own, known: Stopwatch): Promise<boolean> {
     const slackMs = LIMITS.clockSkewMs + LIMITS.marginMs;
     if (known.elapsedMs() < this.#world.minAgeMs - slackMs) return false;
-    for await (const _ of this.list(id)) return true;
+    for await (const later of this.list(id)) {
+      const object = await this.get(later.id);
+      // Only a later writer deletes what stands behind ours.
+      if (object === undefined || object.epoch > epoch) return true;
+    }
     return false;
   }
 

@@ -5,7 +5,7 @@ import { AppendStats } from "./append-stats.ts";
 import { dead, fenced, unwritten, writeUnknown } from "./errors.ts";
 import { framesBytes } from "./frame.ts";
 import { walName } from "./names.ts";
-import { OBJECT_HEADER_BYTES } from "./object-format.ts";
+import { OBJECT_HEADER_BYTES, type WalObject } from "./object-format.ts";
 import type { ObjectLog, PutOutcome } from "./object-log.ts";
 import type { Wal, WalBatch, WalStats } from "./port.ts";
 import {
@@ -25,7 +25,8 @@ export interface ObjectTakeOver {
   readonly epoch: number;
   /** Begun before the fence was put. */
   readonly known: Stopwatch;
-  readonly fenceId: number;
+  /** Behind the fence. */
+  readonly nextId: number;
   readonly recovered: readonly { readonly id: number; readonly lastSequence: number }[];
   readonly lastSequence: number;
   /** All that was recovered has higher sequences. */
@@ -36,10 +37,17 @@ const GROUP_BYTES = 8_388_608;
 /** One put, held in memory whole. */
 const MAX_BATCH_BYTES = 268_435_456;
 
+/**
+ * Puts that may be under way at once. More would need a fence of as many objects: a writer that is
+ * overtaken may still put as many.
+ */
+export const PUTS_IN_FLIGHT = 2;
+
 /** The log of one owner in a blob store: a put a group. */
 export class ObjectWal implements Wal {
   readonly maxBatchBytes: number = MAX_BATCH_BYTES;
   readonly maxGroupBytes: number = GROUP_BYTES;
+  readonly maxInFlight: number = PUTS_IN_FLIGHT;
   readonly #log: ObjectLog;
   readonly #clock: Clock;
   readonly #epoch: number;
@@ -54,12 +62,17 @@ export class ObjectWal implements Wal {
   #retainedBytes = 0;
   /** Sequences above it lie in one of both. */
   #knownFrom: number;
+  /** Of the oldest group under way, else of the next one. */
   #nextId: number;
+  /** Of what is acknowledged; and of what is under way too. */
   #lastSequence: number;
+  #sentSequence: number;
   #writtenBytes: number = OBJECT_HEADER_BYTES;
   /** Begun before the last put that was ours. */
   #known: Stopwatch;
-  #busy = false;
+  #underWay = 0;
+  /** Settles as the append that was called last. */
+  #newest: Promise<void> = Promise.resolve();
   #fault: unknown;
 
   constructor(found: ObjectTakeOver) {
@@ -70,13 +83,21 @@ export class ObjectWal implements Wal {
     this.#stats = new AppendStats(found.clock);
     this.#objects = [...found.recovered];
     this.#knownFrom = found.knownFrom;
-    this.#nextId = found.fenceId + 1;
+    this.#nextId = found.nextId;
     this.#lastSequence = found.lastSequence;
+    this.#sentSequence = found.lastSequence;
     this.#known = found.known;
   }
 
-  async append(group: readonly WalBatch[]): Promise<void> {
-    assert(!this.#busy, "one write is in flight");
+  append(group: readonly WalBatch[]): Promise<void> {
+    assert(this.#underWay < PUTS_IN_FLIGHT, "no more puts are under way than a fence stops");
+    const appended = this.#append(group, this.#newest);
+    // It is told to the caller.
+    this.#newest = appended.catch(() => undefined);
+    return appended;
+  }
+
+  async #append(group: readonly WalBatch[], before: Promise<void>): Promise<void> {
     if (this.#fault !== undefined) throw dead(this.#fault);
     const bytes = framesBytes(group);
     if (bytes > MAX_BATCH_BYTES) {
@@ -84,20 +105,27 @@ export class ObjectWal implements Wal {
         bytes,
       });
     }
-    const lastSequence = lastOf(group, this.#lastSequence + 1);
-    this.#busy = true;
+    const firstSequence = this.#sentSequence + 1;
+    const lastSequence = lastOf(group, firstSequence);
+    const id = this.#nextId + this.#underWay;
+    const isOverlapped = this.#underWay > 0;
+    this.#sentSequence = lastSequence;
+    this.#underWay++;
     try {
       const startMs = this.#stats.nowMs();
-      await this.#put(group);
-      this.#objects.push({ id: this.#nextId, lastSequence });
-      this.#nextId++;
+      await this.#put(
+        { id, epoch: this.#epoch, firstSequence, isOverlapped, batches: group },
+        before,
+      );
+      this.#objects.push({ id, lastSequence });
+      this.#nextId = id + 1;
       this.#lastSequence = lastSequence;
       this.#stats.acknowledged(group, startMs);
     } catch (error) {
-      this.#fault = error;
+      this.#fault ??= error;
       throw error;
     } finally {
-      this.#busy = false;
+      this.#underWay--;
     }
   }
 
@@ -128,16 +156,22 @@ export class ObjectWal implements Wal {
     this.#starts.begin(file, this.#clock.monotonicMs());
     const over: (ReleasedFile & { readonly putMs: number })[] = [];
     const below = Math.min(file, this.#nextId - 1);
+    let behind: { readonly bytes: number } | undefined;
     for await (const { id, size, modifiedAtMs } of this.#log.list(0)) {
+      behind = { bytes: size };
       if (id >= below) break;
       const releasedMs = this.#starts.releasedMs(id);
       over.push({ id, bytes: size, releasedMs, putMs: modifiedAtMs });
     }
     const kept = keptFrom(over, keep, this.#clock.monotonicMs());
     const before = this.#clock.nowMs() - this.#minAgeMs;
-    const old = over.filter(({ id, putMs }) => id < kept && putMs <= before);
+    const young = over.findIndex(({ id, putMs }) => id >= kept || putMs > before);
+    const old = over.slice(0, young < 0 ? over.length : young);
+    // A stray is known by the fence before it.
+    if (isFence(old.at(-1)) && !isFence(over[old.length] ?? behind)) old.pop();
     this.#forget(old.at(-1)?.id ?? 0);
-    await this.#log.remove(old.map(({ id }) => id));
+    const [fences, groups] = [old.filter(isFence), old.filter((each) => !isFence(each))];
+    for (const some of [groups, fences]) await this.#log.remove(some.map(({ id }) => id));
     this.#retainedBytes = sum(over) - sum(old);
   }
 
@@ -160,7 +194,7 @@ export class ObjectWal implements Wal {
   }
 
   async close(): Promise<void> {
-    assert(!this.#busy, "nothing is under way when a log is closed");
+    assert(this.#underWay === 0, "nothing is under way when a log is closed");
     this.#fault ??= "closed";
   }
 
@@ -173,18 +207,13 @@ export class ObjectWal implements Wal {
     this.#starts.forget(through + 1);
   }
 
-  async #put(batches: readonly WalBatch[]): Promise<void> {
-    const id = this.#nextId;
+  /** Judged behind the group before it: where that is not there, this one counts for no reader. */
+  async #put(object: Omit<WalObject, "putId">, before: Promise<void>): Promise<void> {
+    const { id } = object;
     const began = new Stopwatch(this.#clock);
-    const firstSequence = this.#lastSequence + 1;
-    let put: PutOutcome;
-    try {
-      put = await this.#log.put({ id, epoch: this.#epoch, firstSequence, batches });
-    } catch (error) {
-      const kind = error instanceof FirnError ? error.kind : "Internal";
-      if (kind === "Corrupt") throw error;
-      throw kind === "Unknown" ? writeUnknown(walName(id), error) : unwritten(walName(id), error);
-    }
+    const [put] = await Promise.all([this.#outcomeOf(object), before]);
+    if (this.#fault !== undefined) throw behind(walName(id), this.#fault);
+    if (put instanceof Error) throw put;
     if (put.outcome !== "ours") {
       throw fenced(walName(id), put.outcome === "gone" ? "Unknown" : "Unavailable");
     }
@@ -193,15 +222,37 @@ export class ObjectWal implements Wal {
     this.#known = began;
   }
 
+  async #outcomeOf(object: Omit<WalObject, "putId">): Promise<PutOutcome | Error> {
+    const name = walName(object.id);
+    try {
+      return await this.#log.put(object);
+    } catch (error) {
+      const kind = error instanceof FirnError ? error.kind : "Internal";
+      if (error instanceof FirnError && kind === "Corrupt") return error;
+      return kind === "Unknown" ? writeUnknown(name, error) : unwritten(name, error);
+    }
+  }
+
   async #assertOwned(id: number): Promise<void> {
     let overtaken: boolean;
     try {
-      overtaken = await this.#log.isOvertaken(id, this.#known);
+      overtaken = await this.#log.isOvertaken({ id, epoch: this.#epoch }, this.#known);
     } catch (error) {
       throw writeUnknown(walName(id), error);
     }
     if (overtaken) throw fenced(walName(id), "Unknown");
   }
+}
+
+function isFence(file: { readonly bytes: number } | undefined): boolean {
+  return file?.bytes === OBJECT_HEADER_BYTES;
+}
+
+/** What became of a group behind one that failed: it is read where that one is, and only there. */
+function behind(file: string, fault: unknown): Error {
+  if (!(fault instanceof FirnError)) return writeUnknown(file, fault);
+  if (fault.kind === "Unavailable") return dead(fault);
+  return fault.code === "WAL_FENCED" ? fenced(file, "Unknown") : writeUnknown(file, fault);
 }
 
 function sum(files: readonly { readonly bytes: number }[]): number {

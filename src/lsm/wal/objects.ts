@@ -6,7 +6,7 @@ import type { BlobStore } from "../../blob/port.ts";
 import { LSM_LIMITS } from "../limits.ts";
 import { corrupt, fenced, inLogFile, outranked } from "./errors.ts";
 import { walName } from "./names.ts";
-import type { WalObject } from "./object-format.ts";
+import { isStray, type ObjectBefore, type WalObject } from "./object-format.ts";
 import { ObjectLog } from "./object-log.ts";
 import { ObjectWal } from "./object-wal.ts";
 import type { Wal, WalOpenOptions, WalReader, WalStore } from "./port.ts";
@@ -30,7 +30,8 @@ const MAX_RACES = 1_000;
 
 /**
  * A log of numbered objects, one for each group, in any store that can put where nothing stands.
- * The fence is an object too: it takes the number that the writer before would have used next.
+ * The fence is two objects: they take the numbers that the writer before has under way, or would
+ * have used next. Where it put the second before the fence could, that one is a stray.
  */
 export class ObjectWalStore implements WalStore {
   readonly #log: ObjectLog;
@@ -51,7 +52,7 @@ export class ObjectWalStore implements WalStore {
     return this.#reader;
   }
 
-  /** A list for each thousand objects, two reads, the fence's put, and a read for each object. */
+  /** A list for each thousand objects, two reads, the fence's puts, and a read for each object. */
   async open(options: WalOpenOptions): Promise<Wal> {
     const { epoch, from } = options;
     assert(Number.isInteger(epoch) && epoch > 0 && epoch < 2 ** 32, "an epoch is 1 to 2^32 - 1");
@@ -61,7 +62,7 @@ export class ObjectWalStore implements WalStore {
       await this.#replay(fence.below, replay);
     } catch (error) {
       // Who is overtaken while it reads may miss what its successor has released: no damage.
-      for await (const later of this.#log.list(fence.id)) {
+      for await (const later of this.#log.list(fence.nextId - 1)) {
         throw fenced(walName(later.id), "Unavailable");
       }
       throw error;
@@ -72,7 +73,7 @@ export class ObjectWalStore implements WalStore {
       minAgeMs: this.#minAgeMs,
       epoch,
       known: fence.known,
-      fenceId: fence.id,
+      nextId: fence.nextId,
       recovered: replay.recovered,
       lastSequence: replay.lastSequence,
       knownFrom: options.from.sequence,
@@ -98,18 +99,47 @@ export class ObjectWalStore implements WalStore {
       if (newest !== undefined && newest.epoch >= epoch) {
         throw outranked(walName(newest.id), newest.epoch);
       }
-      const id = Math.max(newestId ?? 0, oldest - 1) + 1;
-      // A fence need not know the next sequence, which is unknown before the log was read.
-      const put = await this.#log.put({ id, epoch, firstSequence: 0, batches: [] });
-      if (put.outcome !== "ours" || (await this.#log.isOvertaken(id, known))) continue;
-      return { id, known, below: found.filter((older) => older >= oldest) };
+      const id = missing(found, newest, oldest) ?? Math.max(newestId ?? 0, oldest - 1) + 1;
+      if ((await this.#take(id, epoch, known)) !== "ours") continue;
+      const below = found.filter((older) => older >= oldest && older < id);
+      // Any other owner that found no object puts its fence here first.
+      if (newest === undefined && oldest === 0) return { nextId: id + 1, known, below };
+      if ((await this.#take(id + 1, epoch, known)) === "another's") continue;
+      return { nextId: id + 2, known, below };
     }
     throw fenced(this.#log.pathOf(oldest), "Unavailable");
   }
+
+  /** Puts a fence where nothing stands. Whose object stands there now: ours, or who had it. */
+  async #take(
+    id: number,
+    epoch: number,
+    known: Stopwatch,
+  ): Promise<"ours" | "an older one's" | "another's"> {
+    // A fence need not know the next sequence, which is unknown before the log was read.
+    const fence = { id, epoch, firstSequence: 0, isOverlapped: false, batches: [] };
+    const { outcome } = await this.#log.put(fence);
+    const found = outcome === "ours" ? fence : await this.#log.get(id);
+    if (found === undefined || (outcome !== "ours" && found.epoch >= epoch)) return "another's";
+    if (await this.#log.isOvertaken({ id, epoch }, known)) return "another's";
+    return outcome === "ours" ? "ours" : "an older one's";
+  }
+}
+
+/** The number of an object that is under way while the one behind it is there. */
+function missing(
+  found: readonly number[],
+  newest: WalObject | undefined,
+  oldest: number,
+): number | undefined {
+  if (newest?.isOverlapped !== true) return undefined;
+  const id = newest.id - 1;
+  return id < oldest || found.includes(id) ? undefined : id;
 }
 
 interface Fence {
-  readonly id: number;
+  /** Behind it. */
+  readonly nextId: number;
   /** Begun before the list that the fence rests on. */
   readonly known: Stopwatch;
   /** Numbers of the objects before it, in order. */
@@ -128,7 +158,7 @@ class ObjectReplay {
   lastSequence: number;
   readonly #options: WalOpenOptions;
   #due: number | undefined;
-  #epoch = 0;
+  #before: ObjectBefore | undefined;
 
   constructor(options: WalOpenOptions) {
     this.#options = options;
@@ -141,10 +171,11 @@ class ObjectReplay {
     const name = walName(id);
     if (object === undefined || id !== this.#due) throw corrupt(name, 0, "an object is missing");
     this.#due = id + 1;
-    if (object.epoch < this.#epoch) throw corrupt(name, 16, "the epoch falls");
+    if (isStray(object, this.#before)) return;
+    if (object.epoch < (this.#before?.epoch ?? 0)) throw corrupt(name, 16, "the epoch falls");
     if (object.epoch >= epoch) throw outranked(name, object.epoch);
-    this.#epoch = object.epoch;
     const last = object.batches.at(-1);
+    this.#before = { epoch: object.epoch, isFence: last === undefined };
     if (last === undefined) return;
     if (object.firstSequence > this.lastSequence + 1) {
       throw corrupt(name, 40, "a sequence is missing before it");

@@ -84,9 +84,11 @@ export interface Wal {
   /** The longest payload of a batch; and where a group is cut, if it holds more than one batch. */
   readonly maxBatchBytes: number;
   readonly maxGroupBytes: number;
+  /** Groups that may be under way at once. */
+  readonly maxInFlight: number;
   /**
-   * Resolves when the group survives a crash and no other writer can have missed it. Not called
-   * again before it settles. One write, or one put.
+   * Resolves when the group and all before it survive a crash, and no other writer can have missed
+   * them. Not called again while `maxInFlight` calls are under way. One write, or one put.
    *
    * @param isAlone no other commit waits, and nothing else runs: a log whose last writes were fast
    *   may write on this thread.

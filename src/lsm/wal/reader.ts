@@ -4,7 +4,14 @@ import type { Disk } from "../disk/port.ts";
 import { corrupt, inLogFile } from "./errors.ts";
 import { bufferOf } from "./integers.ts";
 import { walId, walName } from "./names.ts";
-import { decodeObject } from "./object-format.ts";
+import {
+  decodeObject,
+  isStray,
+  OBJECT_HEADER_BYTES,
+  type ObjectBefore,
+  objectHead,
+  type WalObject,
+} from "./object-format.ts";
 import type {
   TailGroup,
   WalContent,
@@ -112,6 +119,7 @@ export class SegmentReader implements WalReader {
 interface ObjectFacts {
   readonly id: number;
   readonly epoch: number;
+  readonly isOverlapped: boolean;
 }
 
 interface ObjectRange extends ObjectFacts {
@@ -209,11 +217,13 @@ export class ObjectReader implements WalReader {
   /**
    * Whether it stands in place of a fence that was released: then it is younger than what its
    * successors had put behind it. They may have no batch of the same sequence, as behind a restore.
+   * Two may have come late, the second of which was put while the first was under way.
    */
   async #isLate({ id, epoch }: ObjectFacts, below: number): Promise<boolean> {
     for (let at = id + 1; at < below; at++) {
       const behind = await this.#factsOf(at);
       if (behind === undefined) continue;
+      if (behind.epoch === epoch && behind.isOverlapped && at === id + 1) continue;
       if (behind.epoch <= epoch) return false;
       const paths = [this.pathOf(id), this.pathOf(at)];
       const [own, other] = await Promise.all(paths.map((path) => this.#store.head(path)));
@@ -234,57 +244,83 @@ export class ObjectReader implements WalReader {
     if (this.#seen?.id === id) return this.#seen;
     const blob = await this.#store.get(this.pathOf(id));
     if (blob === undefined) return undefined;
-    const { epoch, batches } = decodeObject(bufferOf(blob.bytes), id);
+    const object = decodeObject(bufferOf(blob.bytes), id);
+    const { epoch, isOverlapped, batches } = object;
     const [first] = batches;
     const last = batches.at(-1);
-    this.#seen = { id, epoch };
-    if (first !== undefined && last !== undefined) {
+    this.#seen = { id, epoch, isOverlapped };
+    if (first !== undefined && last !== undefined && !(await this.#isStray(object))) {
       const range = { first: first.firstSequence, last: last.firstSequence + last.count - 1 };
-      this.#seen = { id, epoch, ...range };
+      this.#seen = { id, epoch, isOverlapped, ...range };
     }
     return this.#seen;
   }
 
+  /** A request for one that was put while another was under way, two where that is a fence. */
+  async #isStray(object: WalObject): Promise<boolean> {
+    if (!object.isOverlapped) return false;
+    const path = this.pathOf(object.id - 1);
+    const before = await this.#store.head(path);
+    if (before?.size !== OBJECT_HEADER_BYTES) return false;
+    const fence = await this.#store.get(path);
+    if (fence === undefined) return false;
+    const { epoch } = decodeObject(fence.bytes, object.id - 1);
+    return isStray(object, { epoch, isFence: true });
+  }
+
   async read(id: number): Promise<WalContent> {
+    const { epoch, batches } = await this.#object(id);
+    return { epoch, groups: batches.length === 0 ? [] : [{ epoch, batches }] };
+  }
+
+  async #object(id: number): Promise<WalObject> {
     const blob = await this.#store.get(this.pathOf(id));
     if (blob === undefined) throw corrupt(walName(id), 0, "an object is missing");
-    const { epoch, batches } = decodeObject(bufferOf(blob.bytes), id);
-    return { epoch, groups: batches.length === 0 ? [] : [{ epoch, batches }] };
+    return decodeObject(bufferOf(blob.bytes), id);
   }
 
   async replay(from: WalMark, onGroup: (group: WalGroup) => void): Promise<void> {
     let due = from.sequence + 1;
     let next = Math.max(1, from.file);
-    for (const { id } of await this.list()) {
-      if (id < from.file) continue;
+    let before: ObjectBefore | undefined;
+    const ids = (await this.list()).map(({ id }) => id).filter((id) => id >= from.file);
+    for (const id of ids) {
+      const object = await this.#object(id);
+      if (isUnderWay(next, object, ids)) return;
       if (id !== next) throw corrupt(walName(next), 0, "an object is missing");
       next = id + 1;
-      for (const group of (await this.read(id)).groups) {
-        const [first] = group.batches;
-        const last = group.batches.at(-1);
-        if (first === undefined || last === undefined) continue;
-        if (first.firstSequence > due) throw corrupt(walName(id), 40, "a sequence is missing");
-        due = Math.max(due, last.firstSequence + last.count);
-        try {
-          onGroup(group);
-        } catch (error) {
-          throw inLogFile(walName(id), error);
-        }
+      if (isStray(object, before)) continue;
+      const { epoch, batches } = object;
+      const [first] = batches;
+      before = { epoch, isFence: first === undefined };
+      const last = batches.at(-1);
+      if (first === undefined || last === undefined) continue;
+      if (first.firstSequence > due) throw corrupt(walName(id), 40, "a sequence is missing");
+      due = Math.max(due, last.firstSequence + last.count);
+      try {
+        onGroup({ epoch, batches });
+      } catch (error) {
+        throw inLogFile(walName(id), error);
       }
     }
   }
 
   async *salvage(from: WalMark): AsyncGenerator<WalSalvage> {
     let next = Math.max(1, from.file);
-    for (const { id } of await this.list()) {
-      if (id < next) continue;
-      for (; next < id; next++) {
-        yield { file: this.pathOf(next), offset: 0, what: "an object of the log is missing" };
-      }
-      next = id + 1;
+    let before: ObjectBefore | undefined;
+    const ids = (await this.list()).map(({ id }) => id).filter((id) => id >= next);
+    for (const id of ids) {
       try {
         const blob = await this.#store.get(this.pathOf(id));
-        if (blob !== undefined) yield* salvageObject(blob.bytes, id, this.pathOf(id));
+        const head = blob && objectHead(blob.bytes, id);
+        if (head !== undefined && isUnderWay(next, head, ids)) return;
+        for (; next < id; next++) {
+          yield { file: this.pathOf(next), offset: 0, what: "an object of the log is missing" };
+        }
+        next = id + 1;
+        if (blob === undefined || (head !== undefined && isStray(head, before))) continue;
+        before = head;
+        yield* salvageObject(blob.bytes, id, this.pathOf(id));
       } catch (error) {
         yield damageOf(error, this.pathOf(id));
       }
@@ -294,22 +330,41 @@ export class ObjectReader implements WalReader {
   async *tail(from: WalPlace): AsyncGenerator<TailGroup, boolean> {
     let { sequence } = from;
     let file = Math.max(1, from.file);
+    let before: ObjectBefore | undefined;
     // One where most often nothing is; several once there is more to read.
-    for (let window = 1; ; window = READ_AHEAD) {
+    for (let window = 1; ; window = before?.isFence === true ? 1 : READ_AHEAD) {
       const ids = Array.from({ length: window }, (_, i) => file + i);
       const blobs = await Promise.all(ids.map((id) => this.#store.get(this.pathOf(id))));
       for (const blob of blobs) {
         if (blob === undefined) return true;
-        const { epoch, batches } = decodeObject(bufferOf(blob.bytes), file);
+        const object = decodeObject(bufferOf(blob.bytes), file);
+        // A stray stands where the second object of the fence would.
+        const { epoch, batches } = isStray(object, before)
+          ? { epoch: before?.epoch ?? object.epoch, batches: [] }
+          : object;
         const [first] = batches;
         const last = batches.at(-1);
         if (first !== undefined && first.firstSequence > sequence + 1) {
           throw corrupt(walName(file), 40, "a sequence is missing");
         }
         if (last !== undefined) sequence = Math.max(sequence, last.firstSequence + last.count - 1);
+        // A reader that goes on behind the first object of a fence has to know it.
+        const isFence = last === undefined;
+        const isFirst = isFence && before?.isFence !== true;
+        const place = { file: isFirst ? file : file + 1, offset: 0, sequence };
+        before = { epoch, isFence };
         file++;
-        yield { group: { epoch, batches }, place: { file, offset: 0, sequence } };
+        yield { group: { epoch, batches }, place };
       }
     }
   }
+}
+
+/** Whether the last object of a log was put while the one before it was, which is not there yet. */
+function isUnderWay(
+  next: number,
+  { id, isOverlapped }: Pick<WalObject, "id" | "isOverlapped">,
+  ids: readonly number[],
+): boolean {
+  return isOverlapped && id === next + 1 && id === ids.at(-1);
 }

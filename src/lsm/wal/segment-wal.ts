@@ -48,6 +48,7 @@ const MAX_SPARES = 2;
  */
 export class SegmentWal implements Wal {
   readonly maxBatchBytes: number;
+  readonly maxInFlight: number = 1;
   readonly maxGroupBytes: number;
   readonly #world: SegmentWorld;
   readonly #epoch: number;

@@ -47,8 +47,8 @@ async function settled(shard: TimedShard): Promise<string> {
   for (let again = 0; again < 2; again++) {
     await shard.run(shard.delete());
     expect(await shard.names("sst/")).toEqual([]);
-    for (const rest of ["manifest/", "wal/", "gc/"]) {
-      expect([rest, (await shard.names(rest)).length]).toEqual([rest, 1]);
+    for (const [rest, count] of Object.entries({ "manifest/": 1, "wal/": 2, "gc/": 1 })) {
+      expect([rest, (await shard.names(rest)).length]).toEqual([rest, count]);
     }
     await expect(shard.open(NOW)).rejects.toMatchObject(DELETED);
     expect(await shard.findings()).toEqual([]);

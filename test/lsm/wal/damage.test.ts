@@ -236,7 +236,8 @@ it("a log whose epoch falls was written by who had been fenced: it is refused", 
       [1, 5, "a"],
       [2, epoch, "b"],
     ] as const) {
-      const object = { id, epoch: of, putId: new Uint8Array(16), firstSequence: id };
+      const putId = new Uint8Array(16);
+      const object = { id, epoch: of, putId, firstSequence: id, isOverlapped: false };
       await blobs.put(`w/${walName(id)}`, encodeObject({ ...object, batches: [batch(id, text)] }));
     }
     const ports = { clock: new SleepIsTime(), prng: new SeededPrng(1) };

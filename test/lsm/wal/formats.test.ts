@@ -38,9 +38,31 @@ describe("worked examples", () => {
     expect(decodeSegmentHeader(out, 6)).toBe("unwritten");
   });
 
+  it("an object that was put while another was under way encodes to its golden bytes", () => {
+    const putId = Buffer.from("000102030405060708090a0b0c0d0e0f", "hex");
+    const batches = [batch(7, "hi", 2)];
+    const object = { id: 9, epoch: 3, putId, firstSequence: 7, isOverlapped: true, batches };
+    expect(hex(encodeObject(object))).toBe(
+      [
+        "46574f42020000000900000000000000",
+        "03000000010000000001020304050607",
+        "08090a0b0c0d0e0f0700000000000000",
+        "2a00000000000000000000007e237bbf",
+        "9eb225d23f8401030200000003000000",
+        "09000000000000000700000000000000",
+        "02000000000000006869",
+      ].join(""),
+    );
+    const payload = Buffer.from("hi");
+    expect(decodeObject(encodeObject(object), 9)).toEqual({
+      ...object,
+      batches: [{ ...batches[0], payload }],
+    });
+  });
+
   it("an object encodes to the documented bytes", () => {
     const putId = Buffer.from("000102030405060708090a0b0c0d0e0f", "hex");
-    const fence = { id: 9, epoch: 3, putId, firstSequence: 7, batches: [] };
+    const fence = { id: 9, epoch: 3, putId, firstSequence: 7, isOverlapped: false, batches: [] };
     expect(hex(encodeObject(fence))).toBe(hex(exampleIn("src/lsm/wal/object-format.ts")));
     expect(decodeObject(encodeObject(fence), 9)).toEqual(fence);
   });

@@ -10,6 +10,7 @@ class HeldWal implements Wal {
   readonly maxBatchBytes = 1_000;
   readonly begun = 0;
   readonly maxGroupBytes: number;
+  readonly maxInFlight: number;
   readonly groups: (readonly WalBatch[])[] = [];
   readonly alone: boolean[] = [];
   readonly rolledAfter: number[] = [];
@@ -17,12 +18,13 @@ class HeldWal implements Wal {
   #held: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
   #onAppend = Promise.withResolvers<void>();
 
-  constructor(maxGroupBytes: number) {
+  constructor(maxGroupBytes: number, maxInFlight = 1) {
     this.maxGroupBytes = maxGroupBytes;
+    this.maxInFlight = maxInFlight;
   }
 
   append(group: readonly WalBatch[], isAlone = false): Promise<void> {
-    expect(this.#held, "one write is in flight").toEqual([]);
+    expect(this.#held.length, "as many writes are in flight").toBeLessThan(this.maxInFlight);
     this.groups.push(group);
     this.alone.push(isAlone);
     return new Promise((resolve, reject) => {
@@ -70,8 +72,8 @@ class HeldWal implements Wal {
   }
 }
 
-function makeCommit({ minFlushIntervalMs = 0, maxGroupBytes = 10_000 } = {}) {
-  const wal = new HeldWal(maxGroupBytes);
+function makeCommit({ minFlushIntervalMs = 0, maxGroupBytes = 10_000, maxInFlight = 1 } = {}) {
+  const wal = new HeldWal(maxGroupBytes, maxInFlight);
   const clock = new VirtualClock();
   return { wal, clock, commit: new GroupCommit(wal, { clock, minFlushIntervalMs }) };
 }
@@ -211,6 +213,77 @@ describe("group commit that fails or closes", () => {
     await closed;
     expect(wal.closed).toBe(true);
     expect(commit.durableSequence).toBe(2);
+  });
+});
+
+describe("a log that takes two writes at once", () => {
+  /** Two groups in flight: the first took 40 ms before, so that the second waits for 20. */
+  async function twoInFlight() {
+    const { wal, clock, commit } = makeCommit({ maxInFlight: 2 });
+    const before = commit.write(batch(1, "a"));
+    await clock.advance(40);
+    await wal.answer();
+    await before.durable();
+    const first = commit.write(batch(2, "b"));
+    await clock.advance(0);
+    const second = commit.write(batch(3, "c"));
+    await clock.advance(19);
+    expect(sizes(wal)).toEqual([1, 1]);
+    const together = commit.write(batch(4, "d"));
+    await clock.advance(1);
+    expect(sizes(wal)).toEqual([1, 1, 2]);
+    return { wal, clock, commit, first, second, together };
+  }
+
+  it("begins the second half of one behind the first, and never a third", async () => {
+    const { wal, clock, commit, first, together } = await twoInFlight();
+    const third = commit.write(batch(5, "e"));
+    await clock.advance(1_000);
+    expect(sizes(wal)).toEqual([1, 1, 2]);
+    await wal.answer();
+    await first.durable();
+    expect(commit.durableSequence).toBe(2);
+    await clock.advance(0);
+    expect(sizes(wal)).toEqual([1, 1, 2, 1]);
+    await wal.answer();
+    await together.durable();
+    expect(commit.durableSequence).toBe(4);
+    await wal.answer();
+    await third.durable();
+    expect(commit.pendingBytes).toBe(0);
+  });
+
+  it("begins the second at once where the first is done", async () => {
+    const { wal, clock, commit, together } = await twoInFlight();
+    await clock.advance(40);
+    await wal.answer();
+    await wal.answer();
+    await together.durable();
+    const alone = commit.write(batch(5, "e"));
+    await clock.advance(0);
+    const next = commit.write(batch(6, "f"));
+    await clock.advance(1);
+    expect(sizes(wal)).toEqual([1, 1, 2, 1]);
+    await wal.answer();
+    await alone.durable();
+    await clock.advance(0);
+    expect(sizes(wal)).toEqual([1, 1, 2, 1, 1]);
+    await wal.answer();
+    await next.durable();
+  });
+
+  it("closes behind both, and tells each its own failure", async () => {
+    const { wal, commit, first, second } = await twoInFlight();
+    const waiting = commit.write(batch(5, "e"));
+    const closed = commit.close();
+    await wal.answer(new FirnError("Unknown", "WAL_WRITE_UNKNOWN", "torn"));
+    await wal.answer(new FirnError("Unavailable", "WAL_DEAD", "behind it"));
+    await expect(first.durable()).rejects.toMatchObject({ code: "WAL_WRITE_UNKNOWN" });
+    await expect(second.durable()).rejects.toMatchObject({ code: "WAL_DEAD" });
+    await expect(waiting.durable()).rejects.toMatchObject({ kind: "Unavailable" });
+    await closed;
+    expect(wal.closed).toBe(true);
+    expect(commit.durableSequence).toBe(1);
   });
 });
 

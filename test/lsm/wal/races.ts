@@ -1,7 +1,7 @@
 import { type Prng, randomBelow, SeededPrng } from "../../../src/base/prng.ts";
 import type { Wal, WalGroup, WalMark, WalStore } from "../../../src/lsm/wal/port.ts";
 import type { ModelledDisk } from "../../support/modelled-disk.ts";
-import { appendTexts, openWal, START } from "./support.ts";
+import { appendAtOnce, openWal, START } from "./support.ts";
 
 /** Owners take turns at every call to the medium: one goes on, the others stand still. */
 export class CommitQueue {
@@ -119,10 +119,17 @@ export async function race(seed: number, { owners, store }: Race): Promise<[numb
         if (luck.float() < 0.25) await moveMark(wal, manifest, epoch, luck);
         else {
           const sequence = wal.stats().lastSequence + 1;
-          const text = `${owner}:${sequence}${"y".repeat(randomBelow(luck, 5_000))}`;
-          await appendTexts(wal, [text]);
-          told.add(sequence, text);
-          acknowledged++;
+          const count = 1 + randomBelow(luck, wal.maxInFlight);
+          const texts = Array.from(
+            { length: count },
+            (_, i) => `${owner}:${sequence + i}${"y".repeat(randomBelow(luck, 5_000))}`,
+          );
+          const done = await appendAtOnce(wal, texts);
+          for (const [i, text] of texts.slice(0, done.acknowledged).entries()) {
+            told.add(sequence + i, text);
+          }
+          acknowledged += done.acknowledged;
+          if (done.error !== undefined) throw done.error;
         }
       }
       await wal.close();

@@ -40,6 +40,26 @@ export function textsOf(groups: readonly WalGroup[]): readonly (readonly string[
   );
 }
 
+/**
+ * Appends a group for each text, all under way at once. How many of them were acknowledged, which
+ * are the first ones, and what became of the next.
+ */
+export async function appendAtOnce(
+  wal: Wal,
+  texts: readonly string[],
+): Promise<{ readonly acknowledged: number; readonly error: unknown }> {
+  const first = wal.stats().lastSequence + 1;
+  const appends = texts.map((text, i) => wal.append([batch(first + i, text)]));
+  const settled = await Promise.allSettled(appends);
+  const failed = settled.findIndex(({ status }) => status === "rejected");
+  const acknowledged = failed < 0 ? settled.length : failed;
+  if (settled.slice(acknowledged).some(({ status }) => status === "fulfilled")) {
+    throw new Error("a group is acknowledged behind one that is not");
+  }
+  const [next] = settled.slice(acknowledged);
+  return { acknowledged, error: next?.status === "rejected" ? next.reason : undefined };
+}
+
 /** Appends groups of texts, each batch with the next sequence. */
 export async function appendTexts(
   wal: Wal,

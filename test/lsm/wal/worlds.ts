@@ -10,7 +10,8 @@ import { SleepIsTime } from "../../support/virtual-clock.ts";
 /** When the power goes: in which call, and how far that had come. */
 export interface Cut {
   readonly call: number;
-  readonly when: "before" | "during" | "after";
+  /** `overtaken`: it is on its way, and a call that was made behind it is done. */
+  readonly when: "before" | "during" | "overtaken" | "after";
 }
 
 /** The power is gone: nothing that was under way is ever answered. */
@@ -85,6 +86,7 @@ export class ObjectWorld implements World {
   /** The store as a process sees it that ends with the power. */
   #mortal(cut: Cut | undefined): BlobStore {
     let off = false;
+    let isOvertaken = false;
     const call = async (run: Apply): Promise<unknown> => {
       const index = this.calls++;
       for (const late of this.#arriving) if (late.call === index) await late.apply();
@@ -97,9 +99,18 @@ export class ObjectWorld implements World {
       };
       at("before");
       at("during");
+      if (index === cut?.call && cut.when === "overtaken") {
+        isOvertaken = true;
+        this.#sent ??= run;
+        await new Promise((turn) => setImmediate(turn));
+        off = true;
+        throw new PowerCut();
+      }
       const answer = await run();
       at("after");
-      return answer;
+      if (!isOvertaken) return answer;
+      off = true;
+      throw new PowerCut();
     };
     return new Proxy(this.#blobs, {
       get: (blobs, name) => {
