@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { type Mutant, parseMutant, type Verdict, verdictOf } from "./mutant.ts";
 import { inTurn, readOptions } from "./options.ts";
+import { TreeCopy } from "./tree-copy.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 /** Everything that a mutant's copy needs; the packages are linked. */
@@ -102,12 +103,6 @@ async function prepare(): Promise<string> {
   return base;
 }
 
-/** A copy of the tree in place of what was there. */
-function copyTree(base: string, copy: string): void {
-  rmSync(copy, { recursive: true, force: true });
-  cpSync(base, copy, { recursive: true, preserveTimestamps: true });
-}
-
 async function applied({ patch }: Mutant, copy: string): Promise<Verdict | undefined> {
   writeFileSync(join(copy, "mutant.patch"), patch);
   const { code, output } = await run(["git", "apply", "-C1", "mutant.patch"], copy);
@@ -118,12 +113,11 @@ async function applied({ patch }: Mutant, copy: string): Promise<Verdict | undef
  * Those that compile, as far as many at once show it: one run of the compiler judges all that apply
  * beside each other. What is missing here is compiled alone.
  */
-async function compiling(mutants: readonly Mutant[], base: string): Promise<Set<string>> {
-  const copy = join(WORK, "types");
+async function compiling(mutants: readonly Mutant[], tree: TreeCopy): Promise<Set<string>> {
   const good = new Set<string>();
   let left = mutants;
   while (left.length > 1) {
-    copyTree(base, copy);
+    const copy = tree.fresh();
     const [together, apart]: [Mutant[], Mutant[]] = [[], []];
     for (const mutant of left) {
       const isApart = (await applied(mutant, copy)) !== undefined;
@@ -137,7 +131,7 @@ async function compiling(mutants: readonly Mutant[], base: string): Promise<Set<
   return good;
 }
 
-/** Applies one mutant to a new copy of the tree and runs what should see it. */
+/** Applies one mutant to a fresh copy of the tree and runs what should see it. */
 async function judge(mutant: Mutant, copy: string, compiles: boolean): Promise<Outcome> {
   const startedMs = performance.now();
   const verdict = await judgeIn(copy, mutant, compiles);
@@ -185,10 +179,7 @@ async function judgeAll(base: string): Promise<number> {
   const mutants = inTurn(options, files).map((file) =>
     parseMutant(file, readFileSync(join(import.meta.dirname, file), "utf8")),
   );
-  const outcomes: Outcome[] = [];
-  for (let at = 0; at < mutants.length && performance.now() < endsMs; at += BATCH) {
-    outcomes.push(...(await judgeBatch(mutants.slice(at, at + BATCH), base)));
-  }
+  const outcomes = await judgeEach(mutants, base);
   const left = mutants.length - outcomes.length;
   if (left > 0) console.log(`\n${left} seeded bugs are left to other runs: the time is over`);
   const caught = outcomes.filter(({ verdict }) => verdict.state === "caught").length;
@@ -197,22 +188,36 @@ async function judgeAll(base: string): Promise<number> {
   return failed > 0 || caught === 0 ? 1 : 0;
 }
 
-/** Two at a time. */
-async function judgeBatch(mutants: readonly Mutant[], base: string): Promise<readonly Outcome[]> {
-  const good = await compiling(mutants, base);
-  const left = [...mutants];
+/** Two at a time; whichever has nothing left to judge compiles the next ones for both. */
+async function judgeEach(mutants: readonly Mutant[], base: string): Promise<readonly Outcome[]> {
+  const copy = (name: string) => new TreeCopy(base, join(WORK, name));
+  const types = copy("types");
   const outcomes: Outcome[] = [];
-  const line = async (copy: string): Promise<void> => {
+  const ready: (readonly [mutant: Mutant, compiles: boolean])[] = [];
+  let begun = 0;
+  let compiled = Promise.resolve();
+  const compile = async (): Promise<void> => {
+    if (ready.length > 0) return;
+    const batch = mutants.slice(begun, begun + BATCH);
+    begun += BATCH;
+    const good = await compiling(batch, types);
+    ready.push(...batch.map((mutant) => [mutant, good.has(mutant.name)] as const));
+  };
+  const line = async (tree: TreeCopy): Promise<void> => {
     while (performance.now() < endsMs) {
-      const next = left.shift();
-      if (next === undefined) return;
-      copyTree(base, copy);
-      const outcome = await judge(next, copy, good.has(next.name));
+      const next = ready.shift();
+      if (next === undefined) {
+        if (begun >= mutants.length) return;
+        compiled = compiled.then(compile);
+        await compiled;
+        continue;
+      }
+      const outcome = await judge(next[0], tree.fresh(), next[1]);
       outcomes.push(outcome);
       show(outcome);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => line(join(WORK, `copy-${i}`))));
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => line(copy(`copy-${i}`))));
   return outcomes;
 }
 
