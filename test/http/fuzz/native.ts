@@ -1,5 +1,8 @@
 import { SeededPrng } from "../../../src/base/prng.ts";
 import type { ServerProcess } from "../../clients/server-process.ts";
+import { OF_STORAGE } from "./of-storage.ts";
+import { SESSIONS } from "./sound.ts";
+import type { Answer, Send } from "./sound-session.ts";
 
 /** A schema of the OpenAPI document. */
 interface Schema {
@@ -55,15 +58,6 @@ const USUAL: Readonly<Record<string, string>> = {
   member: "p",
   role: "role",
 };
-/** Fields of a storage profile: no store answers there, so that none is asked for long. */
-export const OF_STORAGE: Readonly<Record<string, unknown>> = {
-  endpoint: "http://127.0.0.1:9",
-  stsEndpoint: "http://127.0.0.1:9",
-  region: "eu-west-1",
-  roleArn: "",
-  kmsKeys: [],
-  secret: { kind: "SEALED", accessKeyId: "a", secretAccessKey: "b" },
-};
 /** Statements that do something, which no text at random is. */
 const STATEMENTS: readonly string[] = [
   "select 1",
@@ -71,6 +65,8 @@ const STATEMENTS: readonly string[] = [
   "insert into a.r values ('a', 'b') on conflict do nothing",
   "select count(*) from a.r where b > 'a'",
 ];
+/** So many requests at random for one session, whose requests come on top of them. */
+const PER_SESSION = 5;
 /** Requests after which what they have dropped or renamed is made again. */
 const MADE_AGAIN = 50;
 /** Ids that are remembered. */
@@ -128,8 +124,12 @@ export class NativeFuzzer {
   readonly #statuses = new Map<string, Map<number, number>>();
   readonly #problems: string[] = [];
   readonly #ids: string[] = [];
+  /** Sessions in the order of the next ones: each once before any comes again. */
+  readonly #sessions: string[] = [];
+  #begun = 0;
   readonly #make: () => Promise<void>;
   #sent = 0;
+  #inSessions = 0;
 
   private constructor(
     server: ServerProcess,
@@ -160,12 +160,17 @@ export class NativeFuzzer {
     const lane = async (): Promise<void> => {
       while (this.#sent < requests && this.#problems.length < 10) {
         if (this.#sent % MADE_AGAIN === 0) await this.#make();
-        this.#sent++;
+        const turn = this.#sent++;
         await this.#one();
+        if (turn % PER_SESSION === 0) await this.#session();
       }
     };
     await Promise.all(Array.from({ length: TOGETHER }, lane));
-    return { sent: this.#sent, problems: this.#problems, statuses: this.#statuses };
+    return {
+      sent: this.#sent + this.#inSessions,
+      problems: this.#problems,
+      statuses: this.#statuses,
+    };
   }
 
   async #one(): Promise<void> {
@@ -187,14 +192,65 @@ export class NativeFuzzer {
         ...this.#headers(operation),
       },
       ...(body !== undefined && { body }),
-      signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
     };
-    const what = `${request.method} ${target} ${JSON.stringify(request.headers)} ${body ?? ""}`;
+    await this.#exchange(operation.operationId, target, request);
+  }
+
+  /** Requests that succeed, among all the others. */
+  async #session(): Promise<void> {
+    if (this.#sessions.length === 0) this.#sessions.push(...this.#shuffled(Object.keys(SESSIONS)));
+    const name = this.#sessions.pop() ?? "";
+    await SESSIONS[name]?.((...asked) => this.#send(...asked), `session-${this.#begun++}`);
+  }
+
+  #shuffled(names: readonly string[]): readonly string[] {
+    return names
+      .map((name) => [this.#prng.float(), name] as const)
+      .sort(([a], [b]) => a - b)
+      .map(([, name]) => name);
+  }
+
+  async #send(...[name, { path = {}, query = {}, body } = {}]: Parameters<Send>): Promise<Answer> {
+    const [method, template] =
+      this.#operations.find(([, , each]) => each.operationId === name) ?? [];
+    if (method === undefined || template === undefined) throw new Error(`no operation ${name}`);
+    const filled = template.replaceAll(/\{(\w+)\}/g, (_whole, part: string) =>
+      encodeURIComponent(path[part] ?? part),
+    );
+    const search = new URLSearchParams(query).toString();
+    const target = `${filled}${search === "" ? "" : `?${search}`}`;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    this.#inSessions++;
+    const type = name === "putStatsBatch" ? "application/x-ndjson" : "application/json";
+    const answer = await this.#exchange(name, target, {
+      method: method.toUpperCase(),
+      headers: { ...(text !== undefined && { "Content-Type": type }) },
+      ...(text !== undefined && { body: text }),
+    });
     try {
-      const response = await fetch(`${this.#server.url}${target}`, request);
-      this.#judge(operation.operationId, what, response, await response.text());
+      return JSON.parse(answer) as Answer;
+    } catch {
+      return {};
+    }
+  }
+
+  /** @returns the body of the answer. */
+  async #exchange(
+    name: string,
+    target: string,
+    request: RequestInit & { readonly method: string },
+  ): Promise<string> {
+    const { method, headers, body = "" } = request;
+    const what = `${method} ${target} ${JSON.stringify(headers)} ${body}`;
+    try {
+      const signal = AbortSignal.timeout(REQUEST_LIMIT_MS);
+      const response = await fetch(`${this.#server.url}${target}`, { ...request, signal });
+      const text = await response.text();
+      this.#judge(name, what, response, text);
+      return text;
     } catch (error) {
       this.#problems.push(`${what.slice(0, 2_000)}: ${error}`);
+      return "";
     }
   }
 
