@@ -46,3 +46,12 @@ export class Mortal {
     };
   }
 }
+
+/**
+ * Numbers of calls before which a process is killed: one of each `every`, which is drawn. Who takes
+ * them ends with the first one that is not reached.
+ */
+export function* killPoints(every: number): Generator<number> {
+  const seed = Number(process.env["PROPERTY_SEED"] ?? Date.now());
+  for (let at = seed % every; ; at += every) yield at;
+}

@@ -1,0 +1,3 @@
+import { describeDeletionKills } from "./shard-deletion.ts";
+
+describeDeletionKills(1);

@@ -1,0 +1,3 @@
+import { describeMoveKills } from "./table-move.ts";
+
+describeMoveKills(1);
