@@ -3,7 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { openServer } from "../pgwire/wire-client.ts";
-import { SmallMemory } from "../support/small-memory.ts";
+import { FilesInMemory } from "../support/files-in-memory.ts";
 import { answerOf, QUERIES, type QueryAnswer, queryFiles, statementsOf } from "./queries.ts";
 
 /** Nothing fits the memory: each operator that keeps rows writes them. */
@@ -30,7 +30,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 async function answers(way: string, name: string): Promise<QueryAnswer[]> {
-  const space = way === SPILL ? new SmallMemory() : undefined;
+  const space = way === SPILL ? new FilesInMemory() : undefined;
   const server = await openServer(undefined, undefined, {}, space);
   const client = new pg.Client({ host: "127.0.0.1", port: server.port, user: "tester" });
   await client.connect();

@@ -3,6 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { TemporaryFiles } from "../../src/runtime/temporary-files.ts";
 import type { SpillFile, SpillSpace } from "../../src/sql/exec/spill.ts";
 import { openServer, type TestServer } from "../pgwire/wire-client.ts";
+import { FilesInMemory } from "../support/files-in-memory.ts";
 import { SmallMemory } from "../support/small-memory.ts";
 import { type Cost, costOf, expectShortTurns } from "../support/turns.ts";
 import { QueryGenerator } from "./fuzz/query-generator.ts";
@@ -80,7 +81,7 @@ const PLANS: Readonly<Record<string, string>> = {
 };
 
 it("gives the same answers with little memory as with much", async () => {
-  const space = new SmallMemory(8_000);
+  const space = new FilesInMemory(8_000);
   const [small, much] = [await connect(space), await connect()];
   for (const client of [small, much]) await client.query(largeOf(3_200));
   for (const [plan, sql] of Object.entries(PLANS)) {
@@ -96,7 +97,7 @@ it("gives the same answers with little memory as with much", async () => {
 
 it("gives the same answers to drawn queries with little memory as with much", async () => {
   const first = Number(process.env["PROPERTY_SEED"] ?? Math.trunc(Math.random() * 2 ** 30));
-  const space = new SmallMemory();
+  const space = new FilesInMemory();
   for (let seed = first; seed < first + 4; seed++) {
     const [small, much] = [await connect(space), await connect()];
     const generator = new QueryGenerator(seed);

@@ -155,7 +155,10 @@ describe("views of temporary tables", () => {
 });
 
 describe("memory of temporary tables", () => {
-  const fill = "insert into t select i, repeat('x', 1000) from generate_series(1, 100000) i";
+  /** Few long rows: bytes are counted, and many short ones take longer. */
+  const filledBy = (count: number): string =>
+    `insert into t select i, repeat('x', 8000) from generate_series(1, ${count}) i`;
+  const fill = filledBy(12_500);
 
   it("is bounded: 53200, and what was there stays", async () => {
     await client.query("create temp table t (i int, v text)");
@@ -173,7 +176,7 @@ describe("memory of temporary tables", () => {
   });
 
   it("is bounded for all sessions together", async () => {
-    const half = fill.replace("100000", "40000");
+    const half = filledBy(6_000);
     await client.query("create temp table t (i int, v text)");
     await client.query(half);
     const other = await clients.connect();
@@ -188,7 +191,7 @@ describe("memory of temporary tables", () => {
   it("counts what savepoints keep", async () => {
     await client.query("create temp table t (i int, v text)");
     await client.query("begin");
-    const part = fill.replace("100000", "20000");
+    const part = filledBy(2_500);
     const states: string[] = [];
     for (let i = 0; i < 6 && states.at(-1) !== "53200"; i++) {
       await client.query(`savepoint s${i}`);
