@@ -69,6 +69,8 @@ export interface ViewUse {
   readonly id: string;
   /** Of a table: the names of columns that it reads. */
   readonly columns?: readonly string[];
+  /** Of a table: its last column when the view was made. The view does not see later ones. */
+  readonly lastColumn?: number;
 }
 
 /** Named by what it is about: see `commentName`. */

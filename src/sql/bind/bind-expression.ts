@@ -15,7 +15,14 @@ import { MOST_DEPTH, type Scope } from "./scope.ts";
 import { typeOfName } from "./type-name.ts";
 
 /** Binds an expression: names, types, casts. @throws SqlError with its place. */
-export function bindExpr(outer: Scope, node: Node): Expr {
+export function bindExpr(scope: Scope, node: Node): Expr {
+  if (scope.trace === undefined) return bindNode(scope, node);
+  const expr = bindNode(scope, node);
+  scope.trace.expr(expr, node, scope);
+  return expr;
+}
+
+function bindNode(outer: Scope, node: Node): Expr {
   if (outer.depth > MOST_DEPTH) throw tooDeep();
   const scope: Scope = { ...outer, depth: outer.depth + 1 };
   const bind = (each: Node): Expr => bindExpr(scope, each);
@@ -101,9 +108,9 @@ function bindConst(scope: Scope, constant: NodeOf<"A_Const">): Expr {
   }
   if (bsval !== undefined) throw notSupported("bit strings");
   const text = (fval?.fval ?? "0").replaceAll("_", "");
-  if (/^\d+$/.test(text)) {
+  if (/^-?\d+$/.test(text)) {
     const value = BigInt(text);
-    if (value < 1n << 63n) return { kind: "const", oid: OID.int8, typmod, value };
+    if (BigInt.asIntN(64, value) === value) return { kind: "const", oid: OID.int8, typmod, value };
   }
   const literal: Expr = { kind: "const", oid: OID.unknown, typmod, value: text, location };
   return coerce(scope, literal, OID.numeric, -1, "implicit");

@@ -29,7 +29,9 @@ const TAKE_ROWS: ReadonlySet<string> = new Set([
  */
 export function bindRowArgument(scope: Scope, name: string, node: Node): Expr | undefined {
   if (!TAKE_ROWS.has(name)) return undefined;
-  return bindTableRow(scope, node);
+  const row = bindTableRow(scope, node);
+  if (row !== undefined) scope.trace?.expr(row, node, scope);
+  return row;
 }
 
 /** `ROW(…)`, and `(a, b)` with more than one value. */
@@ -84,7 +86,9 @@ export function bindNullTest(
   bind: (node: Node) => Expr,
 ): Expr {
   const type = { oid: OID.bool, typmod: -1 };
-  const arg = bindTableRow(scope, node) ?? bind(node);
+  const row = bindTableRow(scope, node);
+  if (row !== undefined) scope.trace?.expr(row, node, scope);
+  const arg = row ?? bind(node);
   if (arg.kind === "call" && arg.procedure === ROW) {
     const args = arg.args.map((each): Expr => ({ kind: "isNull", ...type, arg: each, isNegated }));
     return { kind: "and", ...type, args };
@@ -112,7 +116,8 @@ function bindTableRow(scope: Scope, node: Node, isValue = false): Expr | undefin
   const names = textsOf(isStar ? fields.slice(0, -1) : fields);
   if (names.length === 0 || (names.length > 1 && !isStar)) return undefined;
   return wholeRow(scope, names, isStar, (table, isJoined) => {
-    const { columns, rowType = OID.record, filled } = table;
+    const { later = [], rowType = OID.record, filled } = table;
+    const columns = [...table.columns, ...later];
     if (isValue && rowType === 0) throw notSupported("a row of this relation as a value");
     const shown = columns.map(({ name: column, oid, typmod }) => ({ name: column, oid, typmod }));
     const empty = filled !== undefined ? "never" : isJoined ? "unknown" : "row";

@@ -67,6 +67,7 @@ function bindCompared(
   const name = textsOf(operName).at(-1) ?? "=";
   const calls = columns.map(({ oid, typmod }, i): CallExpr => {
     const mine: Expr = { ...(left[i] as Expr) };
+    scope.trace?.expr(mine, parts[i] as Node, scope);
     const one = operatorCall(scope, name, [
       mine,
       { kind: "column", oid, typmod, slot: left.length + i, name: `column${i + 1}` },

@@ -8,11 +8,13 @@ import { coerce, located, settled } from "./coerce.ts";
 import type { Expr } from "./expr.ts";
 import type { FrameBound, Scope, WindowSpec } from "./scope.ts";
 
-const FRAME = {
+/** What a frame is, in bits. */
+export const FRAME = {
   nonDefault: 0x1,
   range: 0x2,
   rows: 0x4,
   groups: 0x8,
+  between: 0x10,
   startUnboundedPreceding: 0x20,
   endUnboundedPreceding: 0x40,
   startUnboundedFollowing: 0x80,

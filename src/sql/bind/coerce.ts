@@ -42,7 +42,8 @@ export function coerce(
   const row = coerceRow(scope, expr, oid, context);
   if (row !== undefined) return row.oid === oid ? row : coerce(scope, row, oid, typmod, context);
   const cast = castTo(functions, expr.oid, oid, typmod, context);
-  if (expr.kind === "const" && (cast.isIdentity || !cast.isStable)) {
+  const isFolded = scope.trace === undefined && (cast.isIdentity || !cast.isStable);
+  if (expr.kind === "const" && isFolded) {
     return { kind: "const", oid, typmod, value: cast.apply(expr.value, scope.context) };
   }
   return { kind: "cast", oid, typmod, arg: expr, cast };
@@ -73,7 +74,8 @@ function coerceRow(scope: Scope, expr: Expr, oid: number, context: CastContext):
   });
   const own = types.baseOf(oid);
   const values = fields.flatMap((field) => (field.kind === "const" ? [field.value] : []));
-  if (values.length < fields.length) return { ...rowExpr(fields, columns, "row"), oid: own };
+  const isFolded = values.length === fields.length && scope.trace === undefined;
+  if (!isFolded) return { ...rowExpr(fields, columns, "row"), oid: own };
   return { kind: "const", oid: own, typmod: -1, value: { fields: values } };
 }
 

@@ -39,6 +39,8 @@ export interface ScopeTable {
   readonly isScalar?: boolean;
   /** What of it names may mean: `name.column` alone, or `column` alone; both where it is absent. */
   readonly visible?: "qualified" | "unqualified" | undefined;
+  /** What it got behind its columns after the view was made that reads it: of its rows alone. */
+  readonly later?: readonly ScopeColumn[];
   /** It is found by its name, but may not be used where it is: why. */
   readonly barred?: string | undefined;
 }
@@ -134,6 +136,16 @@ export interface WindowSpec {
   readonly exclude: "no others" | "current row" | "group" | "ties";
 }
 
+/** Is told what each part of a query means, as it is bound: for what prints the query. */
+export interface BindTrace {
+  /** What an expression is; `scope`: where its names were looked for. */
+  readonly expr: (expr: Expr, node: Node, scope: Scope) => void;
+  /** What GROUP BY names. */
+  readonly group: (expr: Expr, node: Node) => void;
+  /** What names may mean behind an item of FROM. */
+  readonly item: (node: Node, tables: readonly ScopeTable[]) => void;
+}
+
 /** What the words of an expression may mean. */
 export interface Scope {
   readonly functions: FunctionRegistry;
@@ -156,6 +168,8 @@ export interface Scope {
   readonly subquery?: ((scope: Scope, select: Node) => BoundSubquery) | undefined;
   /** Nesting so far. */
   readonly depth: number;
+  /** Absent, unless the query is to be printed: constants then are left as they are written. */
+  readonly trace?: BindTrace | undefined;
 }
 
 /** Expressions that nest deeper are refused, as PostgreSQL's stack limit does. */

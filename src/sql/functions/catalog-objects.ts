@@ -7,6 +7,7 @@ import {
 } from "../catalog/system/definitions.ts";
 import { domainCheckText } from "../catalog/system/expression-columns.ts";
 import { formatType } from "../catalog/system/format-type.ts";
+import { ruleOid } from "../catalog/system/pg-depend.ts";
 import {
   CONSTRAINT_CLASS_OID,
   NAMESPACE_CLASS_OID,
@@ -18,6 +19,7 @@ import { DATABASE_OWNER_OID, OWNER_OID } from "../catalog/system/snapshot.ts";
 import { SqlError } from "../error.ts";
 import { type ProcedureRow, signatures } from "../signatures/tables.ts";
 import type { SqlContext } from "../types/context.ts";
+import { quoteIdentifier } from "../types/identifier.ts";
 import { OID } from "../types/oids.ts";
 import { relationNamed } from "../types/reg-objects.ts";
 import { sqlTypeName } from "../types/regtype.ts";
@@ -119,13 +121,28 @@ function sizePretty(size: bigint): string {
   return `${size < 0n ? "-" : ""}${value} ${UNITS[unit]}`;
 }
 
-function viewDef(oid: number, at: SqlContext): string | null {
+function viewDef(oid: number, at: SqlContext, isPretty = false, wrap = 0): string | null {
   const view = at.catalog?.relationByOid.get(oid)?.view;
-  return view === undefined ? "" : viewText(view);
+  return view === undefined ? null : viewText(view, at, { isPretty, wrap });
 }
 
-function viewDefNamed(name: string, at: SqlContext): string | null {
-  return viewDef(relationNamed(name, at)?.oid ?? 0, at);
+/** @throws SqlError 42P01. */
+function viewDefNamed(name: string, at: SqlContext, isPretty = false): string | null {
+  const relation = relationNamed(name, at);
+  if (relation !== undefined) return viewDef(relation.oid, at, isPretty);
+  throw new SqlError("42P01", `relation "${name}" does not exist`);
+}
+
+/** Of a view: what stands behind it. No other rules are there. */
+function ruleDef(oid: number, at: SqlContext, isPretty: boolean): string | null {
+  const { catalog, session } = at;
+  const of = catalog?.relations.find(({ oid: own, view }) => view && ruleOid(own) === oid);
+  if (catalog === undefined || of?.view === undefined) return null;
+  const isSeen = isPretty && catalog.isVisible(of, session.schemas);
+  const own = quoteIdentifier(of.name);
+  const name = isSeen ? own : `${quoteIdentifier(of.schema.name)}.${own}`;
+  const query = viewText(of.view, at, { isPretty, wrap: 0 });
+  return `CREATE RULE "_RETURN" AS\n    ON SELECT TO ${name} DO INSTEAD ${query}`;
 }
 
 function description(oid: number, at: SqlContext): string | null {
@@ -189,14 +206,17 @@ export const catalogObjectFamily: Family = {
   pg_get_indexdef_ext: shownIndexDef,
   pg_get_constraintdef: (oid: number, at: SqlContext) => constraintDef(oid, false, at),
   pg_get_constraintdef_ext: constraintDef,
-  pg_get_viewdef: viewDef,
-  pg_get_viewdef_ext: (oid: number, _: boolean, at: SqlContext) => viewDef(oid, at),
-  pg_get_viewdef_name: viewDefNamed,
-  pg_get_viewdef_name_ext: (name: string, _: boolean, at: SqlContext) => viewDefNamed(name, at),
-  pg_get_viewdef_wrap: (oid: number, _: number, at: SqlContext) => viewDef(oid, at),
+  pg_get_viewdef: (oid: number, at: SqlContext) => viewDef(oid, at),
+  pg_get_viewdef_ext: (oid: number, isPretty: boolean, at: SqlContext) =>
+    viewDef(oid, at, isPretty),
+  pg_get_viewdef_name: (name: string, at: SqlContext) => viewDefNamed(name, at),
+  pg_get_viewdef_name_ext: (name: string, isPretty: boolean, at: SqlContext) =>
+    viewDefNamed(name, at, isPretty),
+  pg_get_viewdef_wrap: (oid: number, wrap: number, at: SqlContext) => viewDef(oid, at, true, wrap),
   pg_get_partkeydef: () => null,
-  pg_get_ruledef: () => null,
-  pg_get_ruledef_ext: () => null,
+  pg_get_ruledef: (oid: number, at: SqlContext) => ruleDef(oid, at, false),
+  pg_get_ruledef_ext: (oid: number, isPretty: boolean, at: SqlContext) =>
+    ruleDef(oid, at, isPretty),
   pg_get_statisticsobjdef_columns: () => null,
   pg_get_functiondef: functionDefinition,
   pg_get_function_result: functionResult,

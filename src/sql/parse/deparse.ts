@@ -5,6 +5,7 @@ import type { NodeOf } from "./statement.ts";
 async function printed(node: Node, pretty: boolean): Promise<string> {
   const { Deparser } = await import("pgsql-deparser");
   type Parameters_ = Parameters<InstanceType<typeof Deparser>["SelectStmt"]>;
+  type Indirection = Parameters<InstanceType<typeof Deparser>["A_Indirection"]>;
   const mark = distinctMark(node);
   /** It leaves out WITH TIES and GROUP BY DISTINCT by itself, which would be another query. */
   class Printer extends Deparser {
@@ -17,6 +18,13 @@ async function printed(node: Node, pretty: boolean): Promise<string> {
       const count = `FETCH FIRST (${this.visit(limitCount, context)}) ROWS WITH TIES`;
       const parts = [super.SelectStmt(rest, context), ...(offset ? [offset] : []), count];
       return parts.join(pretty ? "\n" : " ");
+    }
+    /** It leaves out the parentheses of `(ARRAY[1, 2])[1]`, which then is an error. */
+    override A_Indirection(...[node, context]: Indirection): string {
+      const text = super.A_Indirection(node, context);
+      if (node.arg === undefined || !("A_ArrayExpr" in node.arg)) return text;
+      const array = this.visit(node.arg, context);
+      return text.startsWith(array) ? `(${array})${text.slice(array.length)}` : text;
     }
   }
   const text = new Printer(node, { pretty }).deparseQuery();

@@ -16,6 +16,7 @@ import type { ExecContextParts } from "./exec-parts.ts";
 import type { KnownView } from "./known-view.ts";
 import { openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import type { BindHow, BoundQuery, OutputColumn } from "./query.ts";
+import type { QueryTrace } from "./query-trace.ts";
 import type { TableUse } from "./table-use.ts";
 
 /** What planning of one statement knows. */
@@ -53,6 +54,10 @@ export interface PlanEnv extends ExecContextParts {
   readonly ctes?: CteScope | undefined;
   /** The query around this one. */
   readonly outer?: OuterRefs | undefined;
+  /** Is told what the parts of the query mean; absent, unless it is to be printed. */
+  readonly trace?: QueryTrace | undefined;
+  /** Of the tables that a view's query reads: their last columns when it was made. */
+  readonly lastColumns?: ReadonlyMap<string, number> | undefined;
   /** How many views are around this query. */
   readonly viewDepth?: number;
   /** Looks up what a name means. */
@@ -137,7 +142,8 @@ export function scopeOf(
   const subquery = (scope: Scope, select: Node): BoundSubquery => boundSubquery(env, scope, select);
   const cte = (name: string): Cte | undefined => cteNamed(env, name);
   const own = { functions, source, parameters, context, tables, clause, outer, subquery, cte };
-  return { ...own, ...more, depth: 0 };
+  const { trace } = env;
+  return { ...own, ...more, depth: 0, ...(trace && { trace }) };
 }
 
 /** Binds a query below an expression, which is run for the rows of `scope`. */

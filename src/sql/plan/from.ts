@@ -96,6 +96,12 @@ class FromBinder {
   }
 
   #item(node: Node, before: readonly ScopeTable[]): Item {
+    const item = this.#bound(node, before);
+    this.#env.trace?.item(node, item.tables);
+    return item;
+  }
+
+  #bound(node: Node, before: readonly ScopeTable[]): Item {
     if ("JoinExpr" in node) return this.#join(node.JoinExpr, before);
     if ("RangeVar" in node) return this.#placed(this.#named(node.RangeVar));
     if ("RangeSubselect" in node) return this.#placed(this.#subselect(node.RangeSubselect, before));
@@ -111,11 +117,12 @@ class FromBinder {
     const base = this.#width;
     this.#width += relation.width;
     const tables = relation.tables.map((table): ScopeTable => {
-      const columns = table.columns.map((column): ScopeColumn => {
+      const placed = (column: ScopeColumn): ScopeColumn => {
         const shown = this.#isQualified ? { shown: `${table.name}.${column.name}` } : {};
         return { ...column, slot: column.slot + base, ...shown };
-      });
-      return { ...table, columns };
+      };
+      const later = table.later && { later: table.later.map(placed) };
+      return { ...table, columns: table.columns.map(placed), ...later };
     });
     return { tree: { kind: "relation", relation, base }, tables };
   }
@@ -139,7 +146,8 @@ class FromBinder {
     const needs = needsOf(env, range);
     const known = env.relation(range, needs);
     if (known.kind === "table") {
-      const table = renamed(scopeTable(env.functions.types, known.use, alias?.aliasname), names);
+      const whole = scopeTable(env.functions.types, known.use, alias?.aliasname);
+      const table = renamed(seenColumns(env, known.use.descriptor.id, whole), names);
       return tableRelation(env, known.use, table);
     }
     if (known.kind === "view") {
@@ -210,6 +218,20 @@ class FromBinder {
   }
 }
 
+/** A table as the query of a view sees it: without what it got after the view was made. */
+function seenColumns({ lastColumns }: PlanEnv, id: string, table: ScopeTable): ScopeTable {
+  const last = lastColumns?.get(id);
+  const count = table.columns.filter(({ attribute }) => attribute <= (last ?? attribute)).length;
+  if (count === table.columns.length) return table;
+  const { filled = count } = table;
+  return {
+    ...table,
+    columns: table.columns.slice(0, count),
+    later: table.columns.slice(count),
+    filled: filled < count ? filled : undefined,
+  };
+}
+
 const BARRED_BY_JOIN = "The combining JOIN type must be INNER or LEFT for a LATERAL reference.";
 
 function barred(tables: readonly ScopeTable[], why: string): readonly ScopeTable[] {
@@ -268,11 +290,14 @@ function mergedColumn(
   const common = coerceToCommon(scope, exprs, "JOIN/USING");
   const [mine, theirs] = common.args as [Expr, Expr];
   const { oid, typmod } = common;
+  // Of an inner join: the one that needs no cast.
+  const isPlainer = mine.kind !== "column" && theirs.kind === "column";
+  const isRight = jointype === "JOIN_RIGHT" || (jointype === "JOIN_INNER" && isPlainer);
   const expr: Expr =
     jointype === "JOIN_FULL"
       ? { kind: "coalesce", oid, typmod, args: [mine, theirs] }
-      : coerce(scope, jointype === "JOIN_RIGHT" ? theirs : mine, oid, -1, "implicit");
-  const origin = columns[jointype === "JOIN_RIGHT" ? 1 : 0];
+      : coerce(scope, isRight ? theirs : mine, oid, -1, "implicit");
+  const origin = columns[isRight ? 1 : 0];
   const slot = expr.kind === "column" ? expr.slot : -1;
   const { tableOid, attribute } = slot < 0 ? { tableOid: 0, attribute: 0 } : origin;
   return { equal, column: { name, oid, typmod, slot, tableOid, attribute, expr } };

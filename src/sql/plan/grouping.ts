@@ -107,6 +107,7 @@ function groupExpr(scope: Scope, node: Node, targets: readonly Target[]): Expr {
     return named?.expr ?? settled(scope, bindExpr(scope, node));
   };
   const expr = found();
+  scope.trace?.group(expr, node);
   mapExpr(expr, (part) => {
     if (part.kind === "aggregate") {
       throw new SqlError("42803", "aggregate functions are not allowed in GROUP BY");

@@ -132,6 +132,8 @@ function bindSelect(env: PlanEnv, select: NodeOf<"SelectStmt">, how: BindHow): B
   };
   if (bound.locks.length > 0) assertLockable(bound);
   if (aggregates.length > 0) assertNotRecursive(from);
+  const parts = { kind: "select", scope, where, targets, groups, having, sorts } as const;
+  env.trace?.query(select, { ...parts, distinct });
   const values = targets.map(({ expr }) => expr);
   const isPlain =
     !isGrouped(bound) && windows.length === 0 && !bound.limits.isLimited && !from.isCorrelated;

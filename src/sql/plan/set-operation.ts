@@ -71,6 +71,7 @@ export function bindSetOperation(
   });
   const sorts = bindSetSorts(env, select.sortClause ?? [], targets);
   const limits = bindLimits(env, select);
+  env.trace?.query(select, { kind: "set", targets, sorts });
   const plan = (): PlanNode => {
     const casts = bound.map((query) => castNode(scope, query, columns));
     const node = setNode(env, operation, select.all === true, casts, columns);

@@ -48,6 +48,10 @@ export function bindValues(
   const own = [{ name: "*VALUES*", columns: targets.map(asScopeColumn) }];
   const sorts = bindSorts(scopeOf(env, own, "ORDER BY"), select.sortClause ?? [], targets);
   const limits = bindLimits(env, select);
+  if (env.trace !== undefined) {
+    const typed = rows.map((_, r) => columns.map(({ args }) => args[r] as Expr));
+    env.trace.query(select, { kind: "values", rows: typed, targets, sorts });
+  }
   return {
     columns: targets.map(({ column }) => column),
     isVolatile: columns.some(({ args }) => args.some(isVolatile)),

@@ -33,13 +33,24 @@ export function bindView(env: PlanEnv, { view, query }: KnownView): BoundQuery {
   const inner: PlanEnv = {
     ...env,
     viewDepth: depth,
+    lastColumns: lastColumnsOf(view),
     source: new ViewSource(view.query),
     parameters: new Parameters([], true),
     ctes: undefined,
     outer: undefined,
     target: undefined,
+    // Who prints a query prints the names of the views that it reads.
+    trace: depth === 1 ? env.trace : undefined,
   };
   return env.bindQuery(inner, query);
+}
+
+function lastColumnsOf({ uses }: Partial<ViewObject>): ReadonlyMap<string, number> {
+  return new Map(
+    (uses ?? []).flatMap(({ id, lastColumn }) =>
+      lastColumn === undefined ? [] : [[id, lastColumn] as const],
+    ),
+  );
 }
 
 /** The rows of a view. One of columns of a single relation is read as that relation is. */

@@ -10,6 +10,7 @@ import type {
   ViewObject,
 } from "../../rows/index.ts";
 import { rowFields } from "../../rows/index.ts";
+import { Parameters } from "../bind/scope.ts";
 import type { CatalogChanges, FoundEntry } from "../catalog/catalog-changes.ts";
 import { assertHeld, type Held, isDescribed, isKnown } from "../catalog/held.ts";
 import { tableOid } from "../catalog/system/object-oids.ts";
@@ -32,6 +33,7 @@ import {
 } from "../plan/env.ts";
 import type { Plan, RunContext } from "../plan/plan.ts";
 import { type PlannerPorts, planStatement } from "../plan/plan-statement.ts";
+import { bindQuery } from "../plan/select.ts";
 import { alsoNeeds, type TableUse } from "../plan/table-use.ts";
 import { arrayOid } from "../types/registry.ts";
 import { namesOf } from "./name-list.ts";
@@ -39,6 +41,7 @@ import { type IsSameTable, isSameTable, PlanBasis, PlanCache } from "./plan-cach
 import type { SqlSession } from "./session.ts";
 import { SystemCatalog } from "./system-catalog.ts";
 import { TypeNames } from "./type-names.ts";
+import type { ViewPorts } from "./view-texts.ts";
 
 /** What the session's own schema of temporary tables is called, whatever its number. */
 const TEMPORARY = "pg_temp";
@@ -72,7 +75,30 @@ export function sessionPlanner(
     }
     const names = new Names(session, seen, types);
     types.begin(names.schemas);
-    const isSystem = await system.load(session, statement, types);
+    const known = new PlanBasis();
+    const viewEnv = names.relations(statement.source, [], [], known);
+    const viewPorts: ViewPorts = {
+      types: session.types,
+      clock: session.clock,
+      parse: (text) => names.parse(text),
+      env: (trace) => ({
+        ...viewEnv,
+        usedObjects: [],
+        functions,
+        source: statement.source,
+        parameters: new Parameters([], true),
+        used: [],
+        clock: session.clock,
+        spillSpace,
+        bindContext: session.contexts.now(),
+        contextOf: () => session.contexts.now(),
+        transactionOf: rowsOfRun,
+        setting: (name) => session.settings.get(name),
+        bindQuery,
+        trace,
+      }),
+    };
+    const isSystem = await system.load(session, statement, types, viewPorts);
     const cache = caches.get(session) ?? new PlanCache(session);
     caches.set(session, cache);
     const kept = isSystem ? undefined : await cache.find(statement, given, names.isSame);
@@ -108,7 +134,7 @@ export function sessionPlanner(
       }),
     };
     const plan = await planStatement(statement, given, ports);
-    if (isSystem) return system.reloading(session, statement, plan, types);
+    if (isSystem) return system.reloading(session, statement, plan, types, viewPorts);
     cache.keep(statement, given, plan, basis);
     return plan;
   };

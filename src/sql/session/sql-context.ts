@@ -6,6 +6,7 @@ import type {
   SqlAdvisoryLocks,
   SqlContext,
   SqlSequences,
+  SqlViewTexts,
 } from "../types/context.ts";
 import { namesOf } from "./name-list.ts";
 import { NO_ROLE } from "./setting-table.ts";
@@ -34,6 +35,8 @@ export class SqlContexts {
   #seeded: SeededPrng | undefined;
   /** What the statement that is planned or run sees of the catalog; kept for one statement. */
   catalog: CatalogSnapshot | undefined;
+  /** Definitions of views, where the statement asks for any. */
+  views: SqlViewTexts | undefined;
 
   constructor(parts: ContextParts) {
     this.#parts = parts;
@@ -84,6 +87,7 @@ export class SqlContexts {
       },
       session: this.#facts,
       catalog: this.catalog,
+      views: this.views,
       sequences,
       locks,
       sleep,

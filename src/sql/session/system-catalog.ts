@@ -12,6 +12,7 @@ import type { Statement } from "../parse/statement.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { SqlSession } from "./session.ts";
 import type { TypeNames } from "./type-names.ts";
+import { type ViewPorts, ViewTexts } from "./view-texts.ts";
 
 /**
  * Statements that may ask for catalog objects, by their text: most do not. What waits for a lock
@@ -102,6 +103,7 @@ function listed(prepared: SqlSession["prepared"]): readonly ListedStatement[] {
 export class SystemCatalog {
   readonly #relations: VirtualRelations;
   readonly #catalog: CatalogView;
+  readonly #views = new WeakMap<SqlSession, ViewTexts>();
 
   constructor(catalog: CatalogView, session: () => SqlSession) {
     this.#catalog = catalog;
@@ -121,10 +123,16 @@ export class SystemCatalog {
   }
 
   /** Reads the catalog for a statement that may ask for it. */
-  async load(session: SqlSession, { source, kind }: Statement, types: TypeNames): Promise<boolean> {
+  async load(
+    session: SqlSession,
+    { source, kind }: Statement,
+    types: TypeNames,
+    viewPorts: ViewPorts,
+  ): Promise<boolean> {
     const { list } = this.#catalog;
     const isAsked = list !== undefined && KINDS.has(kind) && ASKS.test(source.text);
     session.contexts.catalog = undefined;
+    session.contexts.views = undefined;
     if (!isAsked) return false;
     session.transactionState.beginImplicit();
     const rows = (await session.transactionState.rows()) as RowTransaction;
@@ -146,15 +154,25 @@ export class SystemCatalog {
     const snapshot = new CatalogSnapshot(whole, user, database);
     defineRowTypes(session.types, snapshot);
     session.contexts.catalog = snapshot;
+    if (!ViewTexts.isAsked(source.text)) return true;
+    const views = this.#views.get(session) ?? new ViewTexts();
+    this.#views.set(session, views);
+    session.contexts.views = await views.load(objects, listing.relations, viewPorts);
     return true;
   }
 
   /** A plan that reads the catalog again each time it is run. */
-  reloading(session: SqlSession, statement: Statement, plan: Plan, types: TypeNames): Plan {
+  reloading(
+    session: SqlSession,
+    statement: Statement,
+    plan: Plan,
+    types: TypeNames,
+    viewPorts: ViewPorts,
+  ): Plan {
     return {
       ...plan,
       start: async (run, parameters) => {
-        await this.load(session, statement, types);
+        await this.load(session, statement, types, viewPorts);
         return await plan.start(run, parameters);
       },
     };

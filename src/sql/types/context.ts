@@ -1,5 +1,5 @@
 import type { Prng } from "../../base/prng.ts";
-import type { SequenceDescriptor } from "../../rows/index.ts";
+import type { SequenceDescriptor, ViewObject } from "../../rows/index.ts";
 import type { CatalogSnapshot } from "../catalog/system/snapshot.ts";
 
 /** The session's settings that conversions and functions depend on. */
@@ -57,6 +57,20 @@ export interface SqlAdvisoryLocks {
   releaseAll(): void;
 }
 
+/** How the definition of a view is printed. */
+export interface ViewStyle {
+  /** Without the parentheses that change nothing. */
+  readonly isPretty: boolean;
+  /** Lists go on in the next line behind so many characters. */
+  readonly wrap: number;
+}
+
+/** Definitions of views in PostgreSQL's form. */
+export interface SqlViewTexts {
+  /** Undefined where the view's query cannot be bound now, or not be printed. */
+  text(view: ViewObject, style: ViewStyle, context: SqlContext): string | undefined;
+}
+
 /** What evaluation depends on beyond its arguments. */
 export interface SqlContext {
   readonly settings: SqlSettings;
@@ -64,6 +78,8 @@ export interface SqlContext {
   /** What the catalog holds, where the statement asks for any of it. */
   readonly catalog?: CatalogSnapshot | undefined;
   readonly sequences?: SqlSequences | undefined;
+  /** Where the statement asks for definitions of views. */
+  readonly views?: SqlViewTexts | undefined;
   readonly locks?: SqlAdvisoryLocks | undefined;
   /** Waits, unless the statement ends. */
   readonly sleep?: ((ms: number) => Promise<void>) | undefined;

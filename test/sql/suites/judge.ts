@@ -64,8 +64,16 @@ export class Judge {
     if (areSame(expected, actual, statement.order)) return "same";
     if (actual.some(({ error }) => error?.sqlState === UNSUPPORTED)) return "refused";
     if (this.#apart || this.#settings.size > 0) return "dependent";
-    for (const word of statement.words) if (this.#tainted.has(word)) return "dependent";
+    for (const word of statement.words) if (this.#isTainted(word)) return "dependent";
     return "wrong";
+  }
+
+  /** A view differs where what it reads does. */
+  #isTainted(name: string, seen: ReadonlySet<string> = new Set()): boolean {
+    if (this.#tainted.has(name)) return true;
+    if (seen.has(name)) return false;
+    const around = new Set([...seen, name]);
+    return this.#views.get(name)?.some((below) => this.#isTainted(below, around)) === true;
   }
 }
 

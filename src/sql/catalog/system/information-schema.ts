@@ -40,11 +40,11 @@ function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
   }
 }
 
-function* viewsRows({ snapshot }: ProviderContext): Generator<Named> {
+function* viewsRows({ snapshot, sql }: ProviderContext): Generator<Named> {
   for (const { name, schema, kind, view } of snapshot.relations) {
     if (kind !== "v") continue;
     yield {
-      view_definition: view === undefined ? null : viewText(view),
+      view_definition: view === undefined ? null : viewText(view, sql),
       table_catalog: snapshot.database,
       table_schema: schema.name,
       table_name: name,

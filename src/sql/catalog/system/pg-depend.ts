@@ -59,7 +59,8 @@ export function* ruleRows({ snapshot }: ProviderContext): Generator<Named> {
   }
 }
 
-function ruleOid(view: number): number {
+/** The OID of the rule that a view is. */
+export function ruleOid(view: number): number {
   return hashedOid("rule", view);
 }
 

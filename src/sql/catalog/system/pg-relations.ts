@@ -7,6 +7,7 @@ import {
   visibleColumns,
 } from "../../../rows/index.ts";
 import { vector } from "../../types/arrays.ts";
+import type { SqlContext, ViewStyle } from "../../types/context.ts";
 import { OID } from "../../types/oids.ts";
 import { aclOf } from "./acl.ts";
 import { commentName } from "./comment-names.ts";
@@ -468,14 +469,20 @@ function* viewRows({ snapshot, sql }: ProviderContext): Generator<Named> {
       schemaname: schema.name,
       viewname: name,
       viewowner: sql.session.user,
-      definition: viewText(view),
+      definition: viewText(view, sql),
     };
   }
 }
 
-/** As `pg_get_viewdef` gives it. */
-export function viewText({ query }: ViewObject): string {
-  return ` ${query};`;
+const PLAIN_STYLE: ViewStyle = { isPretty: false, wrap: 0 };
+
+/** As `pg_get_viewdef` gives it: as it is stored where it cannot be printed. */
+export function viewText(
+  view: ViewObject,
+  sql: SqlContext,
+  style: ViewStyle = PLAIN_STYLE,
+): string {
+  return sql.views?.text(view, style, sql) ?? ` ${view.query};`;
 }
 
 function* descriptionRows({ snapshot }: ProviderContext): Generator<Named> {
@@ -524,7 +531,7 @@ function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
   }
 }
 
-function* materializedRows({ snapshot }: ProviderContext): Generator<Named> {
+function* materializedRows({ snapshot, sql }: ProviderContext): Generator<Named> {
   const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
   for (const { oid, name, schema, kind, held, view } of snapshot.relations) {
     if (kind !== "m" || view === undefined) continue;
@@ -534,7 +541,7 @@ function* materializedRows({ snapshot }: ProviderContext): Generator<Named> {
       matviewowner: snapshot.ownerName(held),
       hasindexes: indexed.has(oid),
       ispopulated: view.materialized?.isPopulated === true,
-      definition: viewText(view),
+      definition: viewText(view, sql),
     };
   }
 }

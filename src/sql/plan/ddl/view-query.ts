@@ -1,5 +1,10 @@
 import type { Node } from "libpg-query";
-import { isTemporaryId, type RowTransaction, type ViewUse } from "../../../rows/index.ts";
+import {
+  isTemporaryId,
+  type RowTransaction,
+  type TableDescriptor,
+  type ViewUse,
+} from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import { notSupported } from "../../error.ts";
 import { contentOf, type NodeOf } from "../../parse/statement.ts";
@@ -19,7 +24,7 @@ export class ViewQuery {
   readonly #env: PlanEnv;
   readonly #rows: RowTransaction;
   readonly #ports: DdlPorts;
-  readonly #uses = new Map<string, { readonly isTable: boolean }>();
+  readonly #uses = new Map<string, { readonly table?: TableDescriptor }>();
   readonly #columns = new Set<string>();
   #hasStar = false;
   /** It reads a temporary table or view; known once it is resolved. */
@@ -33,9 +38,11 @@ export class ViewQuery {
 
   /** What the query needs; known once it is resolved. */
   get uses(): readonly ViewUse[] {
-    return [...this.#uses].map(([id, { isTable }]) => {
-      const isListed = isTable && !this.#hasStar;
-      return isListed ? { id, columns: [...this.#columns].sort() } : { id };
+    return [...this.#uses].map(([id, { table }]) => {
+      if (table === undefined) return { id };
+      const lastColumn = Math.max(0, ...table.columns.map((column) => column.id));
+      const columns = this.#hasStar ? {} : { columns: [...this.#columns].sort() };
+      return { id, ...columns, lastColumn };
     });
   }
 
@@ -64,7 +71,9 @@ export class ViewQuery {
   async #entries(tree: Tree, ctes: ReadonlySet<string>): Promise<Tree> {
     const entries: [string, unknown][] = [];
     for (const [name, value] of Object.entries(tree)) {
-      entries.push([name, await this.#named(value, ctes)]);
+      // What FOR UPDATE names are relations of FROM, as they are called there.
+      const isKept = name === "lockedRels";
+      entries.push([name, isKept ? value : await this.#named(value, ctes)]);
     }
     return Object.fromEntries(entries);
   }
@@ -89,14 +98,23 @@ export class ViewQuery {
     const table = await this.#ports.find(this.#rows, range, ["read-data"]);
     if (table !== undefined) {
       this.isTemporary ||= isTemporaryId(table.table.id);
-      this.#uses.set(table.table.id, { isTable: true });
+      this.#uses.set(table.table.id, { table: table.table });
       return { ...range, schemaname: table.path.join(".") };
     }
     const view = await this.#ports.viewNamed(this.#rows, schemaname, relname);
-    if (view === undefined) return range;
+    if (view === undefined) return await this.#sequence(range);
     this.isTemporary ||= isTemporaryId(view.id);
-    this.#uses.set(view.id, { isTable: false });
+    this.#uses.set(view.id, {});
     return { ...range, schemaname: view.namespace.join(".") };
+  }
+
+  async #sequence(range: NodeOf<"RangeVar">): Promise<unknown> {
+    const { relname = "", schemaname } = range;
+    if (schemaname === "pg_catalog" || schemaname === "information_schema") return range;
+    const sequence = await this.#env.sequence(schemaname, relname, ["read-data"]);
+    if (sequence === undefined) return range;
+    this.isTemporary ||= isTemporaryId(sequence.id);
+    return { ...range, schemaname: sequence.namespace.join(".") };
   }
 
   async #type(type: NodeOf<"TypeName">): Promise<unknown> {
@@ -109,7 +127,7 @@ export class ViewQuery {
       throw notSupported(`the row type ${name} in a view`, "Use a type of CREATE TYPE … AS.");
     }
     if (found === undefined) return type;
-    this.#uses.set(found.id, { isTable: false });
+    this.#uses.set(found.id, {});
     const own = [found.namespace.join("."), found.name].map((sval) => ({ String: { sval } }));
     return { ...type, names: own };
   }
