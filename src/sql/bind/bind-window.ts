@@ -52,7 +52,11 @@ export function bindWindow(
       if (has(FRAME[`${side}UnboundedFollowing`])) return { kind: "unbounded following" };
       if (has(FRAME[`${side}Current`]) || node === undefined) return { kind: "current" };
       const kind = has(FRAME[`${side}Preceding`]) ? "preceding" : "following";
-      return { kind, offset: offsetOf(scope, bind(node), mode, order) };
+      const given = bind(node);
+      const offset = offsetOf(scope, given, mode, order);
+      // A literal is printed as what it became.
+      if (given.oid === OID.unknown) scope.trace?.expr(offset, node, scope);
+      return { kind, offset };
     };
     return {
       partition: partitionClause.map(value),

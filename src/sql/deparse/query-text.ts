@@ -322,7 +322,8 @@ class QueryPrinter {
       if (parts.kind === "select") expressions.order(parts.sorts, { scope });
       else if (parts.kind === "values") {
         writer.list(parts.sorts, ({ expr, ...sort }) => {
-          const column = parts.targets.find((target) => target.expr === expr)?.column.name;
+          const column = parts.targets.find((each) => isSameExpr(each.expr, expr))?.column.name;
+          if (column === undefined) throw new SqlError("XX000", "an order of VALUES by a value");
           writer.put(`"*VALUES*".${column}${directionText(sort)}`);
         });
       } else {

@@ -87,7 +87,7 @@ function* ofViews({ relations }: CatalogSnapshot): Generator<Named> {
   }
 }
 
-/** Numbers of columns; 0, the relation itself, where none are named. */
+/** Numbers of columns; 0, the relation itself, where none are named, or none that it has. */
 function columnsUsed(
   { table, view }: SnapshotRelation,
   names: readonly string[] | undefined,
@@ -96,7 +96,8 @@ function columnsUsed(
   const all =
     view?.columns.map(({ name }, i) => ({ name, id: i + 1 })) ??
     visibleColumns(table as TableDescriptor);
-  return all.filter(({ name }) => names.includes(name)).map(({ id }) => id);
+  const used = all.filter(({ name }) => names.includes(name)).map(({ id }) => id);
+  return used.length === 0 ? [0] : used;
 }
 
 function tableById(snapshot: CatalogSnapshot, id: string): SnapshotRelation | undefined {

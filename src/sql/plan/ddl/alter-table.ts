@@ -124,7 +124,7 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
         `column ${name} of table ${table.name}`,
         isCascade,
         undefined,
-        readsColumn(name),
+        readsColumn(table, name),
       );
       return await withoutColumn(change, name, isCascade);
     case "AT_ColumnDefault": {
@@ -152,7 +152,7 @@ async function changed(change: Change, command: Command): Promise<TableDescripto
         change.on,
         table.id,
         "cannot alter type of a column used by a view or rule",
-        readsColumn(name),
+        readsColumn(table, name),
       );
       return await withType(change, name, contentOf(def, "ColumnDef") ?? {});
     case "AT_AddConstraint":
@@ -411,7 +411,7 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
         throw new SqlError("42701", message);
       }
       const what = "renaming a column that a view reads is not supported";
-      await refuseViewsOf(on, table.id, what, readsColumn(subname));
+      await refuseViewsOf(on, table.id, what, readsColumn(table, subname));
       await change.alter({ kind: "rename column", column: subname, name: newname });
       return;
     }

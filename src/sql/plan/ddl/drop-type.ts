@@ -95,7 +95,7 @@ export async function dropType(
   for (const each of views) on.rows.objects.drop(each);
   for (const { table, column } of columns) {
     const what = `column ${column} of table ${table.name}`;
-    await dropViewsOf(on, table.id, what, true, undefined, readsColumn(column));
+    await dropViewsOf(on, table.id, what, true, undefined, readsColumn(table, column));
     await on.rows.alter(table.id, { kind: "drop column", column });
   }
   for (const { id } of composites) {

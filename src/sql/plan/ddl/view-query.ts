@@ -175,6 +175,9 @@ export class ViewQuery {
     for (const name of textsOf(fields)) this.#columns.add(name);
     const join = tree as { readonly isNatural?: boolean; readonly usingClause?: readonly Node[] };
     if (join.isNatural === true) this.#hasStar = true;
+    // Columns are read by the names that an alias gives them.
+    const { colnames } = tree as { readonly colnames?: readonly Node[] };
+    if (colnames !== undefined) this.#hasStar = true;
     for (const name of textsOf(join.usingClause)) this.#columns.add(name);
     for (const each of Object.values(tree)) this.#note(each);
   }

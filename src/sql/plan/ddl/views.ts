@@ -2,8 +2,10 @@ import type { Node } from "libpg-query";
 import {
   isTemporaryId,
   type RowTransaction,
+  type TableDescriptor,
   type ViewObject,
   type ViewUse,
+  visibleColumns,
 } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import { notSupported, SqlError } from "../../error.ts";
@@ -291,8 +293,10 @@ export async function refuseViewsOf(
 }
 
 /** Of a use of a table: whether a view may read a column of a name. */
-export function readsColumn(column: string): (use: ViewUse) => boolean {
-  return ({ columns }) => columns === undefined || columns.includes(column);
+export function readsColumn(table: TableDescriptor, column: string): (use: ViewUse) => boolean {
+  const number = visibleColumns(table).find(({ name }) => name === column)?.id ?? 0;
+  return ({ columns, lastColumn = number }) =>
+    number <= lastColumn && (columns === undefined || columns.includes(column));
 }
 
 /** ALTER VIEW … RENAME TO and … SET SCHEMA. */

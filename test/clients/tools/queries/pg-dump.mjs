@@ -74,6 +74,38 @@ INSERT INTO item (id, amount, price) VALUES (1, 1, 4), (2, 2, 8);
 REFRESH MATERIALIZED VIEW kept;
 `;
 
+const VIEWS = `
+CREATE SCHEMA views;
+SET search_path = views;
+CREATE TABLE t (a int PRIMARY KEY, b text, n numeric(10, 2), at timestamptz, tags text[]);
+CREATE TABLE "Odd" (a int, "Some Name" varchar(9));
+INSERT INTO t VALUES (1, 'x', 1.5, '2024-01-02 03:04:05+00', '{p,q}'), (2, NULL, 7, NULL, NULL);
+INSERT INTO "Odd" VALUES (1, 'one'), (3, 'three');
+CREATE VIEW conditions AS SELECT a, upper(b) AS up FROM t
+  WHERE a IN (1, 2, 3) AND (b LIKE 'x%' OR b IS NULL) AND NOT a BETWEEN 5 AND 6;
+CREATE VIEW joined AS SELECT * FROM t FULL JOIN "Odd" USING (a);
+CREATE VIEW named (p, q) AS SELECT x.a, y."Some Name" FROM t x LEFT JOIN "Odd" y ON x.a = y.a;
+CREATE VIEW grouped AS SELECT b, count(*) FILTER (WHERE n > 1) AS c, string_agg(b, ',' ORDER BY a)
+  FROM t GROUP BY ROLLUP (b) HAVING count(*) > 0;
+CREATE VIEW ranked AS SELECT a, rank() OVER w, sum(n) OVER (ORDER BY a ROWS 1 PRECEDING) AS s
+  FROM t WINDOW w AS (PARTITION BY b ORDER BY n DESC);
+CREATE VIEW counted AS WITH RECURSIVE r(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM r WHERE i < 3)
+  SELECT i FROM r;
+CREATE VIEW both_sides AS SELECT a FROM t UNION (SELECT a FROM "Odd" EXCEPT SELECT 3) ORDER BY 1;
+CREATE VIEW below AS SELECT a, (SELECT max(o.a) FROM "Odd" o WHERE o.a <= t.a) AS m FROM t
+  WHERE EXISTS (SELECT 1 FROM t WHERE b = 'x') AND a = ANY (ARRAY(SELECT a FROM "Odd"));
+CREATE VIEW forms AS SELECT CASE a WHEN 1 THEN 'one' ELSE b END AS w, EXTRACT(year FROM at) AS y,
+  at AT TIME ZONE 'UTC' AS utc, tags[1] AS first, COALESCE(b, 'none') AS c, n::int AS i FROM t;
+CREATE VIEW listed AS SELECT * FROM (VALUES (1, 'a'), (2, 'b')) v(i, word);
+CREATE VIEW crossed AS SELECT t.a FROM t CROSS JOIN LATERAL unnest(t.tags) u(tag) ORDER BY u.tag;
+`;
+const NAMES =
+  "below both_sides conditions counted crossed forms grouped joined listed named ranked".split(" ");
+const OF_VIEWS = [
+  "SELECT viewname, definition FROM pg_views WHERE schemaname = 'views' ORDER BY 1",
+  ...NAMES.map((name) => `SELECT * FROM views.${name} ORDER BY 1`),
+];
+
 const DATA = [
   "SELECT * FROM shop.customer ORDER BY id",
   "SELECT * FROM shop.purchase ORDER BY id",
@@ -122,6 +154,20 @@ await step("expressions, domains and views", async () => {
   await writeFile(at("more.sql"), EXPRESSIONS);
   await psql("-f", at("more.sql"));
   return await all(MORE);
+});
+await step("views of all kinds, and what they are", async () => {
+  await writeFile(at("views.sql"), VIEWS);
+  await psql("-f", at("views.sql"));
+  return await all(OF_VIEWS);
+});
+await step("a dump of views is the same, and comes back", async () => {
+  await dump("-n", "views", "-f", at("views.dump"));
+  const text = plain(await readFile(at("views.dump"), "utf8"));
+  await psql("-c", "DROP SCHEMA views CASCADE");
+  await psql("-o", "/dev/null", "-f", at("views.dump"));
+  const again = await all(OF_VIEWS);
+  await psql("-c", "DROP SCHEMA views CASCADE");
+  return [text, again];
 });
 await step("a custom dump comes back by pg_restore, in parts", async () => {
   await dump("-Fc", "-n", "shop", "-f", at("shop.fc"));
