@@ -1,5 +1,5 @@
 import { bytesEqual } from "../base/bytes.ts";
-import { sha256Bytes } from "../base/hash.ts";
+import { sha256Bytes, sha256OfPieces } from "../base/hash.ts";
 import { decodeTablePrefix, encodeTablePrefix, TABLE_PREFIX_BYTES } from "../keys/index.ts";
 import type { Maybe } from "../lsm/index.ts";
 import { corruptRow } from "./errors.ts";
@@ -88,6 +88,15 @@ export function referenceTo(value: Uint8Array): Uint8Array {
   return reference;
 }
 
+/** As `referenceTo`, of a value that lies in pieces. */
+export function referenceOfPieces(pieces: readonly Uint8Array[]): Uint8Array {
+  const reference = Buffer.alloc(REFERENCE_BYTES);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  reference.writeUInt32LE(length, 0);
+  reference.set(sha256OfPieces(pieces), 4);
+  return reference;
+}
+
 /** How long the value of a reference is. */
 export function lengthOf(reference: Uint8Array): number {
   return uint4(reference, 0);
@@ -140,6 +149,11 @@ export function pieceKey(rowKey: Uint8Array, columnId: number, piece: number): U
   key.writeUInt16BE(END, end);
   key.writeUInt16BE(piece, end + END_BYTES);
   return key;
+}
+
+/** The column of a piece, by its key. */
+export function columnIdOf(key: Uint8Array): number {
+  return ((key[TABLE_PREFIX_BYTES] ?? 0) << 8) | (key[TABLE_PREFIX_BYTES + 1] ?? 0);
 }
 
 /** The key of the row that a piece is of; undefined for a key of something else. */

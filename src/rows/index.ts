@@ -4,6 +4,7 @@ export type { TableChange } from "./alter.ts";
 export { APART_INDEX } from "./apart-format.ts";
 export { type RowBatch, type RowScan, rowAt, type SearchFacts } from "./batch.ts";
 export { beginIndex, buildIndex, repairIndex } from "./build-index.ts";
+export type { ValuesReport } from "./check-apart.ts";
 export { storedDatum } from "./check-datum.ts";
 export type { IndexReport } from "./check-index.ts";
 export {

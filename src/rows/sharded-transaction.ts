@@ -2,6 +2,7 @@ import { FirnError } from "../base/error.ts";
 import type { AnyId, TableId } from "../base/ids.ts";
 import type { TableChange } from "./alter.ts";
 import type { RowScan } from "./batch.ts";
+import type { ValuesReport } from "./check-apart.ts";
 import type { IndexReport } from "./check-index.ts";
 import type { Datum } from "./datum.ts";
 import type { TableDescriptor } from "./descriptor.ts";
@@ -296,8 +297,8 @@ export class ShardedTransaction implements RowTransaction {
     return await (await this.#at(table.id)).checkIndex(table, index);
   }
 
-  async checkValues(table: TableDescriptor): Promise<void> {
-    await (await this.#at(table.id)).checkValues(table);
+  async checkValues(table: TableDescriptor): Promise<readonly ValuesReport[]> {
+    return await (await this.#at(table.id)).checkValues(table);
   }
 
   savepoint(): RowSavepoint {

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { TableId } from "../base/ids.ts";
-import { checkApart } from "./check-apart.ts";
+import { checkApart, type ValuesReport } from "./check-apart.ts";
 import { checkWholeIndex, IndexCheck, type IndexReport } from "./check-index.ts";
 import { CompiledTables } from "./compiled-table.ts";
 import type { TableDescriptor } from "./descriptor.ts";
@@ -43,7 +43,7 @@ export class StoredTables {
   }
 
   /** As `RowTransaction.checkValues`. */
-  async checkValues(table: TableDescriptor): Promise<void> {
-    await checkApart(this.#reads, await this.#compiled.of(table), this.#clock);
+  async checkValues(table: TableDescriptor): Promise<readonly ValuesReport[]> {
+    return await checkApart(this.#reads, await this.#compiled.of(table), this.#clock);
   }
 }

@@ -5,7 +5,7 @@ import type { Maybe } from "../lsm/index.ts";
 import type { TableChange } from "./alter.ts";
 import { apartRange, readRow, readRows, wholeRow } from "./apart-values.ts";
 import type { RowScan } from "./batch.ts";
-import { checkApart } from "./check-apart.ts";
+import { checkApart, type ValuesReport } from "./check-apart.ts";
 import { type CheckHost, checkWholeIndex, IndexCheck, type IndexReport } from "./check-index.ts";
 import { type CompiledTable, readerOf, type TableReader } from "./compiled-table.ts";
 import { RowCompletion } from "./completion.ts";
@@ -485,9 +485,9 @@ export class RowTransaction implements LockOwner {
     return await checkWholeIndex(check, compiled.index(index).index.name, this.#host.clock);
   }
 
-  /** Reads all long values of a table. @throws FirnError `Corrupt`, code `ROW_CORRUPT`. */
-  async checkValues(table: TableDescriptor): Promise<void> {
-    await checkApart(this.#view, await this.#use(table), this.#host.clock);
+  /** Reads all long values of a table. @returns the columns that are not right. */
+  async checkValues(table: TableDescriptor): Promise<readonly ValuesReport[]> {
+    return await checkApart(this.#view, await this.#use(table), this.#host.clock);
   }
 
   /** Steps of the builds and repairs of indexes. */

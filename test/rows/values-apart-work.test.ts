@@ -57,7 +57,7 @@ async function read(
 ): Promise<readonly unknown[]> {
   const [table, rows] = await at.rows.run(async (tx) => {
     const now = await tx.tables.get(id);
-    await tx.checkValues(now);
+    expect(await tx.checkValues(now)).toEqual([]);
     expect(await brokenIndexes(tx, now)).toEqual([]);
     return [now, await rowsOf(tx.scan(now))] as const;
   });
@@ -162,7 +162,7 @@ it("a deleted range takes the values of its rows, and no others", async () => {
       const inRange = await at.rows.run((tx) => rowsOf(tx.scan(table, { ...range })));
       await at.rows.run((tx) => tx.deleteRange(table, range));
       const left = await at.rows.run(async (tx) => {
-        await tx.checkValues(table);
+        expect(await tx.checkValues(table)).toEqual([]);
         return await rowsOf(tx.scan(table));
       });
       expect(left.length + inRange.length).toBe(keys.length);

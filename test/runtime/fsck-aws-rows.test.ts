@@ -212,7 +212,7 @@ test("a table that is younger than what was read of its shard is not lost", SLOW
       const [catalogId, columns] = [planted.shard as CatalogId, columnsOf(table)];
       return await readers.check({ id: table.id, catalogId, columns } as Table);
     };
-    const fine = { indexes: [], isShown: true };
+    const fine = { indexes: [], values: [], isShown: true };
     expect(await check(0)).toEqual(fine);
     await store.run(async (tx) => {
       const [table] = await tx.tables.list();

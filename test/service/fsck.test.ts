@@ -161,10 +161,10 @@ test("a key of no family, and a tombstone that lives for years, are found", asyn
 });
 
 test("every kind of finding is planted by some test", () => {
-  // Those of shards: `rows/row-lifecycle.test.ts`.
+  // Those of shards: `rows/row-lifecycle.test.ts`, `rows/row-long-values.test.ts`.
   const ofRows = [
     ...["ROW_TABLE_LOST", "ROW_TABLE_UNREADABLE"],
-    ...["ROW_INDEX_MISMATCH", "ROW_COLUMNS_MISMATCH"],
+    ...["ROW_INDEX_MISMATCH", "ROW_VALUES_MISMATCH", "ROW_COLUMNS_MISMATCH"],
   ];
   const planted = new Set([...DAMAGES.map(({ code }) => code), ...PLANTED_OTHERWISE, ...ofRows]);
   expect([...planted].sort()).toEqual(Object.keys(FINDING_LEVELS).sort());

@@ -52,6 +52,7 @@ export const FINDING_LEVELS = {
   ROW_TABLE_LOST: "damage",
   ROW_TABLE_UNREADABLE: "damage",
   ROW_INDEX_MISMATCH: "damage",
+  ROW_VALUES_MISMATCH: "damage",
   ROW_COLUMNS_MISMATCH: "damage",
   CHANGE_MISPLACED: "damage",
   CHANGE_MISSING: "damage",

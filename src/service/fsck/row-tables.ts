@@ -26,7 +26,10 @@ export function judgeRowsWith(check: CheckRows, files: JudgeFiles): JudgeFiles {
     const indexes = broken.indexes.map(({ index, missing, extra, wrong }) =>
       finding("ROW_INDEX_MISMATCH", item.key, { index, missing, extra, wrong }),
     );
-    if (broken.isShown) return indexes;
-    return [...indexes, finding("ROW_COLUMNS_MISMATCH", item.key, facts)];
+    const values = broken.values.map((report) =>
+      finding("ROW_VALUES_MISMATCH", item.key, { ...facts, ...report }),
+    );
+    if (broken.isShown) return [...indexes, ...values];
+    return [...indexes, ...values, finding("ROW_COLUMNS_MISMATCH", item.key, facts)];
   };
 }

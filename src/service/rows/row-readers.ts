@@ -89,7 +89,8 @@ export class RowReaders {
 }
 
 function isFine(report: RowTableReport | undefined): boolean {
-  return report !== undefined && report.indexes.length === 0 && report.isShown;
+  if (report === undefined) return false;
+  return report.indexes.length + report.values.length === 0 && report.isShown;
 }
 
 function unlessGone(error: unknown): undefined {

@@ -1,9 +1,11 @@
+import { FirnError } from "../../base/error.ts";
 import type { Column, Table } from "../../catalog/model.ts";
 import {
   columnTypeText,
   type IndexReport,
   type StoredTables,
   type TableDescriptor,
+  type ValuesReport,
   visibleColumns,
   withoutMarks,
 } from "../../rows/index.ts";
@@ -14,6 +16,8 @@ import type { RowShards } from "./row-shards.ts";
 export interface RowTableReport {
   /** Those that do not agree with the rows. */
   readonly indexes: readonly IndexReport[];
+  /** Columns whose long values are not those that the rows refer to. */
+  readonly values: readonly ValuesReport[];
   /** Whether the catalog shows the columns that the shard has. */
   readonly isShown: boolean;
 }
@@ -22,7 +26,7 @@ export interface RowTableReport {
  * Compares the indexes and the long values of a row table with its rows, all of one state.
  *
  * @returns what does not agree; undefined where the shard does not know the table.
- * @throws as `RowShards.of`; FirnError `Corrupt`, code `ROW_CORRUPT`: a long value is not right.
+ * @throws as `RowShards.of`; FirnError `Corrupt`, code `ROW_CORRUPT`: a row cannot be read.
  */
 export async function checkRowTable(
   shards: Pick<RowShards, "of">,
@@ -52,14 +56,24 @@ export async function checkStored(
 ): Promise<RowTableReport | undefined> {
   const table = await stored.find(id);
   if (table === undefined) return undefined;
+  const values = await stored.checkValues(table);
   const reports: IndexReport[] = [];
   // One that is being built agrees with the rows when it is public.
   for (const { id: index, state } of table.indexes) {
-    if (state === "public") reports.push(await stored.checkIndex(table, index));
+    if (state !== "public") continue;
+    try {
+      reports.push(await stored.checkIndex(table, index));
+    } catch (error) {
+      // It needs a value that is reported already.
+      if (values.length === 0 || !isCorrupt(error)) throw error;
+    }
   }
-  await stored.checkValues(table);
   const indexes = reports.filter(({ missing, extra, wrong }) => missing + extra + wrong > 0);
-  return { indexes, isShown: sameColumns(columns, columnsOf(table)) };
+  return { indexes, values, isShown: sameColumns(columns, columnsOf(table)) };
+}
+
+function isCorrupt(error: unknown): boolean {
+  return error instanceof FirnError && error.code === "ROW_CORRUPT";
 }
 
 /** The columns of a row table as the catalog shows them. */

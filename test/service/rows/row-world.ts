@@ -53,6 +53,11 @@ export class World {
     return await openTestIceberg(parts, undefined, { openRowShard, removeRowShard });
   }
 
+  /** Of the shard that was opened last. */
+  async lastEngine(): Promise<Engine | undefined> {
+    return await this.#open.at(-1)?.engine();
+  }
+
   /** Over virtual time, which leases and retries need. */
   async within<T>(work: Promise<T>): Promise<T> {
     let isOver = false;
