@@ -4,7 +4,7 @@ import { Stretches } from "../base/steps.ts";
 import type { Maybe } from "../lsm/index.ts";
 import { readRow } from "./apart-values.ts";
 import type { CompiledIndex, IndexEntry } from "./compiled-index.ts";
-import type { CompiledTable } from "./compiled-table.ts";
+import type { CompiledTable, TableReader } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import { duplicate } from "./duplicate.ts";
 import type { EngineView } from "./engine-view.ts";
@@ -66,11 +66,13 @@ export class IndexCheck {
   readonly #on: CheckReads;
   readonly #compiled: CompiledTable;
   readonly #index: CompiledIndex;
+  readonly #reader: TableReader;
 
   constructor(on: CheckReads, compiled: CompiledTable, indexId: number) {
     this.#on = on;
     this.#compiled = compiled;
     this.#index = compiled.index(indexId);
+    this.#reader = compiled.lean(compiled.needs.ofIndex(this.#index.index));
   }
 
   /** Whether each of the next rows has its entry. */
@@ -196,9 +198,9 @@ export class IndexCheck {
     return this.#compiled.key.encode(this.#index.keyOf(key, value));
   }
 
-  /** A row with all its values; at most one such row is in memory. */
+  /** A row with the values that its entries are made of; at most one such row is in memory. */
   #row(name: Uint8Array, value: Uint8Array): Maybe<readonly Datum[]> {
-    return readRow(this.#on.view, this.#compiled.rows, name, value);
+    return readRow(this.#on.view, this.#reader, name, value);
   }
 
   async #isOf(entryKey: Uint8Array, name: Uint8Array, value: Uint8Array): Promise<boolean> {

@@ -24,6 +24,7 @@ import { type CodecPart, KeyCodec } from "./key-codec.ts";
 import { keyFormOf } from "./key-columns.ts";
 import { RowReader } from "./row-reader.ts";
 import { type KeptValues, RowWriter } from "./row-writer.ts";
+import { type ColumnsOf, columnsOfTexts, readsAll, TableNeeds } from "./table-needs.ts";
 
 /** Where the values of a column of rows come from. */
 interface Source {
@@ -68,6 +69,8 @@ export class CompiledTable {
   readonly keyPlaces: readonly number[];
   readonly indexes: readonly CompiledIndex[];
   readonly hasUniqueIndex: boolean;
+  /** What work on a row reads of it. */
+  readonly needs: TableNeeds;
   /** Whether rows may have values that are stored apart: some types are never long. */
   readonly mayBeApart: boolean;
   readonly checks: readonly Check[];
@@ -88,6 +91,7 @@ export class CompiledTable {
     table: TableDescriptor,
     expressions: ReadonlyMap<ExpressionText, CompiledExpression>,
     apartBytes: number,
+    columnsOf: ColumnsOf = readsAll,
   ) {
     this.table = table;
     this.live = liveColumns(table);
@@ -146,6 +150,8 @@ export class CompiledTable {
     this.indexes = table.indexes
       .filter(({ state }) => state !== "dropping")
       .map((index) => new CompiledIndex(this, index, compile));
+    const placeOf = (id: number): number => this.placeOf(id);
+    this.needs = new TableNeeds({ ...this, placeOf }, columnsOf);
     this.hasUniqueIndex = this.indexes.some(({ index }) => index.unique);
   }
 
@@ -197,6 +203,23 @@ export class CompiledTable {
     return reader;
   }
 
+  /**
+   * A reader of whole rows that leaves long values `UNREAD` where they are stored apart.
+   *
+   * @param needed columns whose values it reads all the same.
+   */
+  lean(needed: ReadonlySet<number>): TableReader {
+    const long = this.live.filter(({ id, type }) => needed.has(id) && !isShort(type));
+    const name = `lean ${long.map(({ id }) => id).join()}`;
+    let reader = this.#readers.get(name);
+    if (reader === undefined) {
+      const all = this.live.map(({ id }) => id);
+      reader = new TableReader(this, all, new Set(long.map(({ id }) => id)));
+      this.#readers.set(name, reader);
+    }
+    return reader;
+  }
+
   /** Places of the columns that number their rows. */
   get numbered(): readonly number[] {
     return this.#numbered;
@@ -222,12 +245,13 @@ export class TableReader {
   readonly #sources: readonly Source[];
   readonly #values: RowReader;
   readonly #isKeyRead: boolean;
-  /** Columns that stand in values. */
+  /** Columns that stand in values, those apart that it leaves there excepted. */
   readonly #stored: ReadonlySet<number>;
   /** Whether rows may have values of those apart. */
   readonly mayBeApart: boolean;
 
-  constructor(table: CompiledTable, columnIds: readonly number[]) {
+  /** @param joined those of values apart that it reads; others are `UNREAD`. All, if absent. */
+  constructor(table: CompiledTable, columnIds: readonly number[], joined?: ReadonlySet<number>) {
     this.#table = table;
     this.#sources = columnIds.map((id) => table.source(id));
     this.#isKeyRead = this.#sources.some(({ keyPlace }) => keyPlace >= 0);
@@ -237,16 +261,17 @@ export class TableReader {
         const { type, missing = null } = table.column(id);
         return { id, type, missing };
       });
-    this.#stored = new Set(wanted.map(({ id }) => id));
-    this.mayBeApart = wanted.some(({ type }) => !isShort(type));
-    this.#values = new RowReader(wanted, table.table.owner);
+    const read = wanted.filter(({ id }) => joined?.has(id) ?? true);
+    this.#stored = new Set(read.map(({ id }) => id));
+    this.mayBeApart = read.some(({ type }) => !isShort(type));
+    this.#values = new RowReader(wanted, table.table.owner, joined !== undefined);
   }
 
   get columns(): number {
     return this.#sources.length;
   }
 
-  /** Whether it reads a column that stands in values. */
+  /** Whether it reads a column that may stand apart. */
   isStored(columnId: number): boolean {
     return this.#stored.has(columnId);
   }
@@ -339,16 +364,18 @@ export class CompiledTables {
     const made = this.#made.get(table);
     if (made !== undefined) return made;
     const expressions = compiledExpressions(table, this.#expressions);
-    return expressions instanceof Promise
-      ? expressions.then((compiled) => this.#make(table, compiled))
-      : this.#make(table, expressions);
+    const columns = columnsOfTexts(table, this.#expressions);
+    return expressions instanceof Promise || columns instanceof Promise
+      ? Promise.all([expressions, columns]).then((both) => this.#make(table, ...both))
+      : this.#make(table, expressions, columns);
   }
 
   #make(
     table: TableDescriptor,
     expressions: ReadonlyMap<ExpressionText, CompiledExpression>,
+    columnsOf: ColumnsOf,
   ): CompiledTable {
-    const made = new CompiledTable(table, expressions, this.#apartBytes);
+    const made = new CompiledTable(table, expressions, this.#apartBytes, columnsOf);
     this.#made.set(table, made);
     return made;
   }

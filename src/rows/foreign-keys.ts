@@ -5,7 +5,7 @@ import type { FirnError } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
 import { STRETCH_MS } from "../base/steps.ts";
 import type { Maybe } from "../lsm/index.ts";
-import { wholeRow } from "./apart-values.ts";
+import { readRow } from "./apart-values.ts";
 import type { RowScan } from "./batch.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { CompiledTable } from "./compiled-table.ts";
@@ -229,8 +229,8 @@ export class ForeignKeys {
     const compiled = await this.#on.use(now);
     const value = await this.#on.view.get(row);
     if (value === undefined) return;
-    const whole = await wholeRow(this.#on.view, compiled.rows, row, value);
-    await this.checkRow(compiled, key, compiled.rows.row(row, whole));
+    const reader = compiled.lean(new Set(key.columns));
+    await this.checkRow(compiled, key, await readRow(this.#on.view, reader, row, value));
   }
 
   async #checkParent({ table, key, child, values }: Check & { kind: "parent" }): Promise<void> {

@@ -3,6 +3,7 @@ import { corruptRow } from "./errors.ts";
 import { HAS_APART, HEADER_BYTES, idsAt, ROW_FORMAT, setBytes, WIDE } from "./row-format.ts";
 import { type Layout, layoutOf, uint4 } from "./row-layout.ts";
 import type { StoredColumn } from "./row-writer.ts";
+import { UNREAD } from "./unread.ts";
 import { type ValueReader, valueReader } from "./value-reader.ts";
 
 /** A column that is read from the values of rows. */
@@ -26,13 +27,17 @@ export class RowReader {
   readonly #wanted: readonly WantedColumn[];
   readonly #readers: readonly ValueReader[];
   readonly #owner: number;
+  /** Whether values that are stored apart may be left unread. */
+  readonly #isLean: boolean;
   readonly #decoders = new Map<number, Decoder>();
   #last: { readonly version: number; readonly flags: number; readonly decode: Decoder } | undefined;
 
-  constructor(wanted: readonly WantedColumn[], owner: number) {
+  /** @param isLean values that are stored apart still are `UNREAD`; otherwise they are refused. */
+  constructor(wanted: readonly WantedColumn[], owner: number, isLean = false) {
     this.#wanted = wanted;
     this.#readers = wanted.map(({ type }) => valueReader(type));
     this.#owner = owner;
+    this.#isLean = isLean;
   }
 
   /**
@@ -112,7 +117,9 @@ export class RowReader {
       const to = uint(endAt(ends, size, place + 1));
       const inSet = `${place >> 3}]&${1 << (place & 7)}`;
       const isNull = `b[f+${nulls}+${inSet}`;
-      if (hasApart) reads.push(`if(b[f+${apart}+${inSet})a();`);
+      const isApart = `b[f+${apart}+${inSet}`;
+      if (hasApart)
+        reads.push(this.#isLean ? `if(${isApart})o[${i}][at]=a;else` : `if(${isApart})a();`);
       const read = `x=f+${values}+${from};y=f+${values}+${to};if(x>y||y>t)return false;`;
       reads.push(`if(${isNull})o[${i}][at]=null;else{${read}o[${i}][at]=r[${i}](b,x,y);}`);
     });
@@ -120,7 +127,8 @@ export class RowReader {
 ${reads.join("\n")}
 return true;}`;
     const missing = this.#wanted.map((column) => column.missing);
-    return new Function("r", "m", "a", body)(this.#readers, missing, refuseApart) as Decoder;
+    const apartOnes = this.#isLean ? UNREAD : refuseApart;
+    return new Function("r", "m", "a", body)(this.#readers, missing, apartOnes) as Decoder;
   }
 
   /** That a row has no such column either: its neighbours are those that the layout has. */

@@ -12,6 +12,7 @@ import type { ColumnType } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
 import { valueTooLong } from "./errors.ts";
 import { HAS_APART, HEADER_BYTES, ROW_FORMAT, setBytes, WIDE } from "./row-format.ts";
+import { UNREAD } from "./unread.ts";
 import { ValueWriter } from "./value-writer.ts";
 
 /** A row that is stored, and its values that are stored apart. */
@@ -102,7 +103,10 @@ export class RowWriter {
       const value = row[this.#places[i] as number] as Datum;
       const begin = values.length;
       const same = kept && keptOf(kept, column.id, value, this.#places[i] as number);
-      if (value !== null && same === undefined) values.write(column.type, value);
+      if (value !== null && same === undefined) {
+        assert(value !== UNREAD, "a value that was not read stays where it is");
+        values.write(column.type, value);
+      }
       const isLong = same !== undefined || values.length - begin > this.#apartBytes;
       if (isLong && apart !== undefined) {
         if (!hasApart) return this.#written(row, isWide, true, apart, kept);

@@ -134,6 +134,7 @@ export class RowWrites {
     const deletes: Uint8Array[] = [];
     for (const index of compiled.indexes) {
       const isPublic = index.index.state === "public";
+      if (old !== undefined && compiled.needs.isUntouched(index.index, old, row)) continue;
       const olds = old === undefined ? [] : index.entries(old, context());
       const news = index.entries(row, context());
       if (index.index.method !== undefined) {

@@ -195,10 +195,15 @@ export class StoredScan implements StoredRows {
   }
 }
 
-/** All rows of a table with all their values. */
-export function storedScan(view: ScanReads, compiled: CompiledTable, host: ScanHost): StoredRows {
+/** All rows of a table, as they are stored. @param reader of what they are to have in them. */
+export function storedScan(
+  view: ScanReads,
+  compiled: CompiledTable,
+  host: ScanHost,
+  reader: TableReader = compiled.rows,
+): StoredRows {
   const rows = new StoredScan(scansOf(view, compiled.key, {}), host);
-  return new WholeRows(rows, compiled.rows, host.apart);
+  return new WholeRows(rows, reader, host.apart);
 }
 
 /** Rows of index entries, in their order: each entry's row is fetched, many at once. */

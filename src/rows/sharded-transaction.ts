@@ -208,12 +208,17 @@ export class ShardedTransaction implements RowTransaction {
     table: TableDescriptor,
     key: readonly Datum[],
     changes: ReadonlyMap<number, Datum | undefined>,
+    told?: readonly number[],
   ): Promise<Row | undefined> {
-    return await (await this.#writing(table.id)).update(table, key, changes);
+    return await (await this.#writing(table.id)).update(table, key, changes, told);
   }
 
-  async delete(table: TableDescriptor, key: Row): Promise<Row | undefined> {
-    return await (await this.#writing(table.id)).delete(table, key);
+  async delete(
+    table: TableDescriptor,
+    key: Row,
+    told?: readonly number[],
+  ): Promise<Row | undefined> {
+    return await (await this.#writing(table.id)).delete(table, key, told);
   }
 
   /** Not part of the transaction, so of any shard. */

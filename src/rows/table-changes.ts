@@ -398,11 +398,12 @@ export class TableChanges {
 
   async #fillIndex(compiled: CompiledTable, id: number): Promise<void> {
     const index = compiled.index(id);
-    const rows = this.#on.storedRows(compiled);
+    const reader = compiled.lean(compiled.needs.ofIndex(index.index));
+    const rows = this.#on.storedRows(compiled, reader);
     const seen = new Set<string>();
     for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) {
       for (const { key, value } of batch) {
-        const row = compiled.rows.row(key, value);
+        const row = reader.row(key, value);
         for (const entry of index.entries(row, this.#on.context)) {
           if (entry.isUnique) {
             const name = binaryText(entry.key);

@@ -1,5 +1,5 @@
 import type { TableId } from "../base/ids.ts";
-import type { CompiledTable } from "./compiled-table.ts";
+import type { CompiledTable, TableReader } from "./compiled-table.ts";
 import type {
   ConstraintDescriptor,
   ForeignKeyDescriptor,
@@ -38,7 +38,7 @@ export interface ConstraintHost {
   /** Throws where rows could escape what the change reads. */
   readonly assertSerializable: () => void;
   readonly use: (table: TableDescriptor) => Promise<CompiledTable>;
-  readonly storedRows: (compiled: CompiledTable) => StoredRows;
+  readonly storedRows: (compiled: CompiledTable, reader?: TableReader) => StoredRows;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { binaryText, bytesEqual } from "../base/bytes.ts";
+import { binaryText } from "../base/bytes.ts";
 import { FirnError, invalid } from "../base/error.ts";
 import type { AnyId, TableId } from "../base/ids.ts";
 import type { Maybe } from "../lsm/index.ts";
@@ -33,6 +33,7 @@ import type { LockOutcome, LockOwner } from "./locks.ts";
 import { refuseWhileMoving } from "./moving.ts";
 import { TransactionObjects } from "./objects.ts";
 import { PastEngine } from "./past-engine.ts";
+import { RowChanges } from "./row-changes.ts";
 import type {
   BeginOptions,
   Inserted,
@@ -76,6 +77,7 @@ export class RowTransaction implements LockOwner {
   readonly #options: BeginOptions;
   #context: ExpressionContext;
   readonly #writes: RowWrites;
+  readonly #changes: RowChanges;
   readonly #completion: RowCompletion;
   readonly #access: DescriptorAccess;
   readonly #checkHost: CheckHost;
@@ -146,14 +148,16 @@ export class RowTransaction implements LockOwner {
       read: readLocked,
       renew: () => this.#renew(),
       scan: (table, request) => this.#scan(table, request, () => this.#view),
-      updateRow: (compiled, key, changes) => this.#updateRow(compiled, key, changes),
-      deleteRow: (compiled, key) => this.#deleteRow(compiled, key),
+      updateRow: (compiled, key, changes) => this.#changes.update(compiled, key, changes, []),
+      deleteRow: (compiled, key) => this.#changes.delete(compiled, key, []),
     });
     const context = () => this.#context;
     this.#checkHost = { view: this.#view, context, lock, read: readLocked };
     const readToPut = (key: Uint8Array) => this.#readToPut(key);
     const foreignKeys = this.#foreignKeys;
     this.#writes = new RowWrites({ ...this.#checkHost, foreignKeys, readToPut });
+    const parts = { view: this.#view, completion: this.#completion, writes: this.#writes };
+    this.#changes = new RowChanges({ ...parts, lock, read: readLocked });
   }
 
   /** What it reads: everything up to this sequence. */
@@ -344,7 +348,8 @@ export class RowTransaction implements LockOwner {
     const key = compiled.key.encode(compiled.keyOf(row));
     await this.#lock(key, { mode: "update" });
     const before = await this.#read(key, { mode: "update" });
-    const old = before && (await readRow(this.#view, compiled.rows, key, before));
+    const reader = compiled.lean(compiled.needs.ofOldRow);
+    const old = before && (await readRow(this.#view, reader, key, before));
     await this.#writes.store(compiled, key, old, before, row);
     await this.#endOfCall();
     return row.slice(0, visibleColumns(table).length);
@@ -353,29 +358,33 @@ export class RowTransaction implements LockOwner {
   /**
    * Changes columns of a row, by id; `undefined` sets the default. Its key may change too.
    *
-   * @returns the new row, all visible columns; undefined where there is none of that key.
+   * @param told ids of the columns that are returned; a long value that is neither told nor needed
+   *   is not read. All visible ones where it is absent.
+   * @returns these columns of the new row; undefined where there is none of that key.
    * @throws FirnError as `insert`.
    */
   async update(
     table: TableDescriptor,
     key: readonly Datum[],
     changes: ReadonlyMap<number, Datum | undefined>,
+    told?: readonly number[],
   ): Promise<readonly Datum[] | undefined> {
     this.#assertWritableOf(table);
     const compiled = await this.#use(table);
-    const row = await this.#updateRow(compiled, givenKey(compiled, key), changes);
+    const row = await this.#changes.update(compiled, givenKey(compiled, key), changes, told);
     await this.#endOfCall();
     return row;
   }
 
-  /** @returns the row that was deleted, all visible columns; undefined where there was none. */
+  /** @returns columns of the row that was deleted, as `update`; undefined where there was none. */
   async delete(
     table: TableDescriptor,
     key: readonly Datum[],
+    told?: readonly number[],
   ): Promise<readonly Datum[] | undefined> {
     this.#assertWritableOf(table);
     const compiled = await this.#use(table);
-    const row = await this.#deleteRow(compiled, givenKey(compiled, key));
+    const row = await this.#changes.delete(compiled, givenKey(compiled, key), told);
     await this.#endOfCall();
     return row;
   }
@@ -596,36 +605,6 @@ export class RowTransaction implements LockOwner {
     }
   }
 
-  async #updateRow(
-    compiled: CompiledTable,
-    name: Uint8Array,
-    changes: ReadonlyMap<number, Datum | undefined>,
-  ): Promise<readonly Datum[] | undefined> {
-    const isKey = [...changes.keys()].some((id) => compiled.keyColumns.has(id));
-    const lock: RowLock = { mode: isKey ? "update" : "no key update" };
-    await this.#lock(name, lock);
-    const value = await this.#read(name, lock);
-    if (value === undefined) return undefined;
-    const old = await readRow(this.#view, compiled.rows, name, value);
-    const row = await this.#completion.changed(compiled, changes, old);
-    const next = compiled.key.encode(compiled.keyOf(row));
-    if (bytesEqual(next, name)) await this.#writes.store(compiled, name, old, value, row);
-    else await this.#writes.move(compiled, name, old, value, row);
-    return row.slice(0, visibleColumns(compiled.table).length);
-  }
-
-  async #deleteRow(
-    compiled: CompiledTable,
-    name: Uint8Array,
-  ): Promise<readonly Datum[] | undefined> {
-    await this.#lock(name, { mode: "update" });
-    const value = await this.#read(name, { mode: "update" });
-    if (value === undefined) return undefined;
-    const old = await readRow(this.#view, compiled.rows, name, value);
-    await this.#writes.remove(compiled, name, old, value);
-    return old.slice(0, visibleColumns(compiled.table).length);
-  }
-
   /** Each call is a statement, unless one of several calls was begun. */
   async #endOfCall(): Promise<void> {
     if (!this.#isStatementOpen) await this.#foreignKeys.checkStatement();
@@ -656,8 +635,8 @@ export class RowTransaction implements LockOwner {
       // No other transaction changes rows that are temporary.
       assertSerializable: () => temporary ?? this.#assertSerializable(),
       use: (table) => this.#use(table),
-      storedRows: (compiled) =>
-        storedScan(this.#view, compiled, this.#scanHost(this.#view, compiled)),
+      storedRows: (compiled, reader) =>
+        storedScan(this.#view, compiled, this.#scanHost(this.#view, compiled), reader),
       scan: (table, request) => this.scan(table, request),
     });
   }

@@ -377,7 +377,7 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
       for (const [name, value] of Object.entries(changes)) {
         changed.set(idOf(table, name), value as Datum | undefined);
       }
-      return (await tx.update(table, keyValues(table, key), changed)) !== undefined;
+      return (await tx.update(table, keyValues(table, key), changed, [])) !== undefined;
     });
   }
 
@@ -385,7 +385,7 @@ export class RowTable<S extends Shape, K extends keyof S & string> {
   async delete(key: KeyOf<S, K>, options: WriteOptions = {}): Promise<boolean> {
     return await this.#run(async (tx, table) => {
       await this.#requireVersion(tx, table, key, options);
-      return (await tx.delete(table, keyValues(table, key))) !== undefined;
+      return (await tx.delete(table, keyValues(table, key), [])) !== undefined;
     });
   }
 

@@ -45,6 +45,14 @@ interface Found {
   readonly keySlots: readonly number[];
   readonly names: KeyNames;
   readonly target: ChangeTarget;
+  /** Slots that its conditions read of a row behind its lock. */
+  readonly again: ReadonlySet<number>;
+}
+
+/** What a change reads of rows, by slots: of one before it, and of what has become of it. */
+interface Reads {
+  readonly before: ReadonlySet<number>;
+  readonly behind: ReadonlySet<number> | "all";
 }
 
 /** Their keys are read before the first one is changed. */
@@ -84,6 +92,7 @@ async function planFound(
     tables: from.tables,
     node: placed.node,
     target,
+    again: slotsOf(again),
     where: again.length === 0 ? undefined : compile(allOf(again)),
     spread: (row) => {
       const all = new Array<Datum>(from.width).fill(null);
@@ -114,10 +123,12 @@ async function lockFound<Change>(
   found: Found,
   run: ExecRun,
   changeOf: (row: Row) => Change,
+  before: ReadonlySet<number>,
   observe: Observe,
 ): Promise<readonly Locked<Change>[]> {
-  const { use, where, read, keySlots, spread, names } = found;
+  const { use, where, read, keySlots, spread, names, again } = found;
   const { descriptor } = use;
+  const columns = idsAt(descriptor, (slot) => before.has(slot) || again.has(slot));
   const rows = await run.transaction();
   const all = await collect(await openNode(found.node, run, observe), run);
   const visible = visibleColumns(descriptor).length;
@@ -131,11 +142,11 @@ async function lockFound<Change>(
     if (found.tables.length > 1 && seen.has(name)) continue;
     // Another part of the statement has changed it: that stays.
     if (run.changed?.has(name) === true) continue;
-    const row = await rows.get(descriptor, key, { lock: { mode: "update" } });
+    const row = await rows.get(descriptor, key, { columns, lock: { mode: "update" } });
     const pause = run.pause();
     if (pause !== undefined) await pause;
     if (row === undefined) continue;
-    const current = read(row);
+    const current = read(atSlots(descriptor, columns, row));
     for (let slot = 0; slot < visible; slot++) whole[slot] = current[slot] as Datum;
     if (where !== undefined) {
       const met = await run.evaluate(() => where(whole, run.evaluation));
@@ -162,6 +173,7 @@ type Change<T> = (
   rows: RowTransaction,
   table: TableDescriptor,
   locked: Locked<T>,
+  told: readonly number[],
 ) => Promise<Row | undefined>;
 
 async function changeFound<T>(
@@ -169,17 +181,24 @@ async function changeFound<T>(
   run: ExecRun,
   changeOf: (row: Row) => T,
   change: Change<T>,
+  reads: Reads,
   told: ((row: Row) => Promise<void>) | undefined,
   observe: Observe = UNOBSERVED,
 ): Promise<number> {
   const rows = await run.transaction();
   let count = 0;
-  const locked = await lockFound(found, run, changeOf, observe);
+  const { descriptor } = found.use;
+  const { before, behind } = reads;
+  const isTold = (slot: number): boolean =>
+    behind === "all" || behind.has(slot) || found.keySlots.includes(slot);
+  const columns = idsAt(descriptor, isTold);
+  const locked = await lockFound(found, run, changeOf, before, observe);
   const changed: Row[] = [];
   for (const each of locked) {
     // What was computed of it may have run the other parts.
     if (run.changed?.add(each.name) === false) continue;
-    const done = await change(rows, found.use.descriptor, each);
+    const row = await change(rows, descriptor, each, columns);
+    const done = row && atSlots(descriptor, columns, row);
     const pause = run.pause();
     if (pause !== undefined) await pause;
     if (done === undefined) continue;
@@ -189,6 +208,21 @@ async function changeFound<T>(
   }
   for (const row of changed) await told?.(row);
   return count;
+}
+
+const NO_SLOTS: ReadonlySet<number> = new Set();
+
+/** Ids of the visible columns at some slots. */
+function idsAt(table: TableDescriptor, isAt: (slot: number) => boolean): readonly number[] {
+  return visibleColumns(table).flatMap(({ id }, slot) => (isAt(slot) ? [id] : []));
+}
+
+/** Columns of a row at their slots; others are NULL. */
+function atSlots(table: TableDescriptor, columns: readonly number[], row: Row): Row {
+  const visible = visibleColumns(table);
+  if (columns.length === visible.length) return row;
+  let next = 0;
+  return visible.map(({ id }) => (id === columns[next] ? (row[next++] as Datum) : null));
 }
 
 /** A row that has another key now is one that the statement has made. */
@@ -217,11 +251,13 @@ export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<
           found,
           run,
           (row) => changes(row, run),
-          async (rows, table, { key, change }) => {
-            const row = await rows.update(table, key, change);
+          async (rows, table, { key, change }, columns) => {
+            const row = await rows.update(table, key, change, columns);
+            // Where there is a check, all of a row is told.
             if (row !== undefined) await check?.(found.read(row), run);
             return row;
           },
+          { before: changes.slots, behind: check ? "all" : (returning?.slots ?? NO_SLOTS) },
           returning && (async (row) => told(await returning.row(row, run))),
           observe,
         ),
@@ -246,7 +282,8 @@ export function planDelete(env: PlanEnv, statement: NodeOf<"DeleteStmt">): Promi
           found,
           run,
           () => undefined,
-          (rows, table, { key }) => rows.delete(table, key),
+          (rows, table, { key }, columns) => rows.delete(table, key, columns),
+          { before: NO_SLOTS, behind: returning?.slots ?? NO_SLOTS },
           returning && (async (row) => told(await returning.row(row, run))),
           observe,
         ),

@@ -14,6 +14,7 @@ import { assertAssignable, assigned, assignedExpr } from "./assign.ts";
 import type { ChangePlan } from "./change-plan.ts";
 import { changeTarget } from "./change-target.ts";
 import { type PlanEnv, scopeOf } from "./env.ts";
+import { slotsOf } from "./from-tree.ts";
 import { type KeyNames, keyNames } from "./key-names.ts";
 import { type Observe, openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { assertNoDefault, isBeside, type PartTarget, partTarget, withPart } from "./part-target.ts";
@@ -420,7 +421,13 @@ function conflictIndex({ descriptor }: TableUse, infer: Infer): number | undefin
 type Changes = (row: Row, run: ExecRun) => ReadonlyMap<number, Datum | undefined>;
 
 /** SET of UPDATE and of DO UPDATE. */
-export function bindSet(env: PlanEnv, scope: Scope, use: TableUse, list: readonly Node[]): Changes {
+export function bindSet(
+  env: PlanEnv,
+  scope: Scope,
+  use: TableUse,
+  list: readonly Node[],
+): Changes & { readonly slots: ReadonlySet<number> } {
+  const slots = new Set<number>();
   const targets: PartTarget[] = [];
   const sets = list.map((node) => {
     const named = contentOf(node, "ResTarget") ?? {};
@@ -435,9 +442,10 @@ export function bindSet(env: PlanEnv, scope: Scope, use: TableUse, list: readonl
     assertNoDefault(target, expr === undefined);
     assertAssignable(column, expr === undefined, "can only be updated to DEFAULT:");
     const slot = path.length === 0 ? -1 : slotOf(scope, column);
+    for (const read of [slot, ...slotsOf(expr === undefined ? [] : [expr])]) slots.add(read);
     return { id: column.id, value: expr === undefined ? undefined : compile(expr), path, slot };
   });
-  return (row, run) => {
+  const changesOf: Changes = (row, run) => {
     const changes = new Map<number, Datum | undefined>();
     for (const { id, value, path, slot } of sets) {
       const given = value?.(row, run.evaluation);
@@ -446,6 +454,7 @@ export function bindSet(env: PlanEnv, scope: Scope, use: TableUse, list: readonl
     }
     return changes;
   };
+  return Object.assign(changesOf, { slots });
 }
 
 /** Where rows have a column of the table that is changed. */

@@ -4,6 +4,7 @@ import type { ScopeTable } from "../bind/scope.ts";
 import { compile } from "../exec/evaluate.ts";
 import type { ExecRun, Row } from "../exec/run.ts";
 import { type PlanEnv, scopeOf } from "./env.ts";
+import { slotsOf } from "./from-tree.ts";
 import type { OutputColumn } from "./query.ts";
 import { asNumeric } from "./scan-node.ts";
 import { bindTargets } from "./targets.ts";
@@ -11,6 +12,8 @@ import { bindTargets } from "./targets.ts";
 /** RETURNING: what is told of each row that a statement changed. */
 export interface Returning {
   readonly columns: readonly OutputColumn[];
+  /** Slots that it reads. */
+  readonly slots: ReadonlySet<number>;
   /** @param row by the slots of the statement. */
   readonly row: (row: Row, run: ExecRun) => Promise<Row>;
 }
@@ -25,6 +28,7 @@ export function bindReturning(
   const values = targets.map(({ expr }) => compile(expr));
   return {
     columns: targets.map(({ column }) => column),
+    slots: slotsOf(targets.map(({ expr }) => expr)),
     row: (row, run) => run.evaluate(() => values.map((value) => value(row, run.evaluation))),
   };
 }

@@ -1,0 +1,113 @@
+import { bytesEqual } from "../base/bytes.ts";
+import type { Maybe } from "../lsm/index.ts";
+import { readRow } from "./apart-values.ts";
+import type { CompiledTable, TableReader } from "./compiled-table.ts";
+import type { RowCompletion } from "./completion.ts";
+import type { Datum } from "./datum.ts";
+import { visibleColumns } from "./descriptor.ts";
+import type { EngineView } from "./engine-view.ts";
+import { RowViolation } from "./errors.ts";
+import type { LockOutcome } from "./locks.ts";
+import type { RowLock } from "./row-requests.ts";
+import type { RowWrites } from "./row-writes.ts";
+
+/** What changes of rows need of their transaction. */
+interface ChangesHost {
+  readonly view: EngineView;
+  readonly completion: RowCompletion;
+  readonly writes: RowWrites;
+  readonly lock: (key: Uint8Array, lock: RowLock) => Maybe<LockOutcome>;
+  readonly read: (key: Uint8Array, lock: RowLock) => Maybe<Uint8Array | undefined>;
+}
+
+/**
+ * Changes and removals of rows by their keys. Long values that neither the change nor its caller
+ * needs are not read: an index, a check or a foreign key may need them.
+ */
+export class RowChanges {
+  readonly #on: ChangesHost;
+
+  constructor(on: ChangesHost) {
+    this.#on = on;
+  }
+
+  /** @param told columns to return. @returns as `RowTransaction.update`. */
+  async update(
+    compiled: CompiledTable,
+    name: Uint8Array,
+    changes: ReadonlyMap<number, Datum | undefined>,
+    told: readonly number[] = visibleIds(compiled),
+  ): Promise<readonly Datum[] | undefined> {
+    const { lock, read } = this.#on;
+    const isKey = [...changes.keys()].some((id) => compiled.keyColumns.has(id));
+    const mode: RowLock = { mode: isKey ? "update" : "no key update" };
+    await lock(name, mode);
+    const value = await read(name, mode);
+    if (value === undefined) return undefined;
+    const row = await this.#changed(compiled, name, value, changes, told);
+    return toldOf(compiled, row, told);
+  }
+
+  /** @param told columns to return. @returns as `RowTransaction.delete`. */
+  async delete(
+    compiled: CompiledTable,
+    name: Uint8Array,
+    told: readonly number[] = visibleIds(compiled),
+  ): Promise<readonly Datum[] | undefined> {
+    const { view, lock, read, writes } = this.#on;
+    await lock(name, { mode: "update" });
+    const value = await read(name, { mode: "update" });
+    if (value === undefined) return undefined;
+    const reader = leanReader(compiled, compiled.needs.ofOldRow, told);
+    const old = await readRow(view, reader, name, value);
+    await writes.remove(compiled, name, old, value);
+    return toldOf(compiled, old, told);
+  }
+
+  async #changed(
+    compiled: CompiledTable,
+    name: Uint8Array,
+    value: Uint8Array,
+    changes: ReadonlyMap<number, Datum | undefined>,
+    told: readonly number[],
+  ): Promise<readonly Datum[]> {
+    const { view, completion, writes } = this.#on;
+    const write = async (reader: TableReader): Promise<readonly Datum[]> => {
+      const old = await readRow(view, reader, name, value);
+      const row = await completion.changed(compiled, changes, old);
+      const next = compiled.key.encode(compiled.keyOf(row));
+      if (bytesEqual(next, name)) await writes.store(compiled, name, old, value, row);
+      else await writes.move(compiled, name, old, value, row);
+      return row;
+    };
+    const mayMove = compiled.keyPlaces.some((at) => changes.has(compiled.live[at]?.id as number));
+    if (mayMove || !compiled.mayBeApart) return await write(compiled.rows);
+    try {
+      return await write(leanReader(compiled, compiled.needs.ofChange(changes.keys()), told));
+    } catch (error) {
+      // Nothing was written yet, and its message may tell all values of the row.
+      if (error instanceof RowViolation) return await write(compiled.rows);
+      throw error;
+    }
+  }
+}
+
+function leanReader(
+  compiled: CompiledTable,
+  needed: ReadonlySet<number>,
+  told: readonly number[],
+): TableReader {
+  return compiled.mayBeApart ? compiled.lean(new Set([...needed, ...told])) : compiled.rows;
+}
+
+function visibleIds({ table }: CompiledTable): readonly number[] {
+  return visibleColumns(table).map(({ id }) => id);
+}
+
+function toldOf(
+  compiled: CompiledTable,
+  row: readonly Datum[],
+  told: readonly number[],
+): readonly Datum[] {
+  return told.map((id) => row[compiled.placeOf(id)] as Datum);
+}
