@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { bytesEqual } from "../base/bytes.ts";
 import { sha256Bytes, sha256OfPieces } from "../base/hash.ts";
 import { decodeTablePrefix, encodeTablePrefix, TABLE_PREFIX_BYTES } from "../keys/index.ts";
@@ -73,6 +74,8 @@ export interface ApartValue {
   readonly columnId: number;
   readonly reference: Uint8Array;
   readonly bytes: Uint8Array;
+  /** The entries of its pieces, where they are made already: then it has no bytes. */
+  readonly entries?: readonly Uint8Array[];
 }
 
 /** A row's reference to a value that is stored apart. */
@@ -82,19 +85,21 @@ export interface Reference {
 }
 
 export function referenceTo(value: Uint8Array): Uint8Array {
+  return referenceOf(value.length, sha256Bytes(value));
+}
+
+/** The same by the length and the SHA-256 of a value. */
+export function referenceOf(length: number, sha: Uint8Array): Uint8Array {
   const reference = Buffer.alloc(REFERENCE_BYTES);
-  reference.writeUInt32LE(value.length, 0);
-  reference.set(sha256Bytes(value), 4);
+  reference.writeUInt32LE(length, 0);
+  reference.set(sha, 4);
   return reference;
 }
 
 /** As `referenceTo`, of a value that lies in pieces. */
 export function referenceOfPieces(pieces: readonly Uint8Array[]): Uint8Array {
-  const reference = Buffer.alloc(REFERENCE_BYTES);
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  reference.writeUInt32LE(length, 0);
-  reference.set(sha256OfPieces(pieces), 4);
-  return reference;
+  return referenceOf(length, sha256OfPieces(pieces));
 }
 
 /** How long the value of a reference is. */
@@ -170,7 +175,9 @@ export function rowKeyOf(key: Uint8Array): Uint8Array | undefined {
   return Buffer.concat([encodeTablePrefix({ space, relation, index: 0 }), Buffer.from(rest)]);
 }
 
-export function pieceEntry({ reference, bytes }: ApartValue, piece: number): Uint8Array {
+export function pieceEntry(value: ApartValue, piece: number): Uint8Array {
+  const { reference, bytes, entries } = value;
+  if (entries !== undefined) return entries[piece] as Uint8Array;
   const part = bytes.subarray(piece * PIECE_BYTES, (piece + 1) * PIECE_BYTES);
   const entry = Buffer.allocUnsafeSlow(HEAD_BYTES + part.length);
   entry[0] = FORMAT;
@@ -178,6 +185,40 @@ export function pieceEntry({ reference, bytes }: ApartValue, piece: number): Uin
   entry.set(reference.subarray(4), 2);
   entry.set(part, HEAD_BYTES);
   return entry;
+}
+
+/** The pieces of one value, made as its bytes come. */
+export class PieceEntries {
+  readonly #entries: Uint8Array[] = [];
+  readonly #digest = createHash("sha256");
+  #length = 0;
+
+  add(bytes: Uint8Array): void {
+    this.#digest.update(bytes);
+    for (let from = 0; from < bytes.length; ) {
+      const at = this.#length % PIECE_BYTES;
+      if (at === 0) this.#entries.push(Buffer.allocUnsafeSlow(HEAD_BYTES + PIECE_BYTES));
+      const part = bytes.subarray(from, from + PIECE_BYTES - at);
+      this.#entries.at(-1)?.set(part, HEAD_BYTES + at);
+      this.#length += part.length;
+      from += part.length;
+    }
+  }
+
+  /** The value and its entries; nothing is added behind it. */
+  end(): { readonly reference: Uint8Array; readonly entries: readonly Uint8Array[] } {
+    const reference = referenceOf(this.#length, this.#digest.digest());
+    const last = this.#entries.length - 1;
+    const entries = this.#entries.map((entry, i) => {
+      entry[0] = FORMAT;
+      entry[1] = HERE;
+      entry.set(reference.subarray(4), 2);
+      return i < last
+        ? entry
+        : new Uint8Array(entry.subarray(0, HEAD_BYTES + this.#length - last * PIECE_BYTES));
+    });
+    return { reference, entries };
+  }
 }
 
 /**

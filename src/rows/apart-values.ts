@@ -26,6 +26,7 @@ import type { Datum } from "./datum.ts";
 import type { TableDescriptor } from "./descriptor.ts";
 import type { EngineView } from "./engine-view.ts";
 import { ROW_SPACE } from "./key-codec.ts";
+import { encodedAhead } from "./long-values.ts";
 import { HAS_APART, idsAt, setBytes, WIDE } from "./row-format.ts";
 import { layoutOf } from "./row-layout.ts";
 import type { StoredRow, StoredRows } from "./stored-rows.ts";
@@ -72,7 +73,8 @@ export function putRow(
   room.length = 0;
   const mayKeep = old !== undefined && oldRow !== undefined && hasApart(old);
   const kept = mayKeep ? { row: oldRow, references: referencesOf(old) } : undefined;
-  const bytes = compiled.encode(row, mayBeApart(key) ? room : undefined, kept);
+  const ahead = compiled.mayBeApart ? encodedAhead(row) : undefined;
+  const bytes = compiled.encode(row, mayBeApart(key) ? room : undefined, kept, ahead);
   if (room.length > 0 || (old !== undefined && hasApart(old))) putValues(view, key, old);
   view.put(key, bytes);
 }

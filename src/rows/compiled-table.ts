@@ -23,7 +23,7 @@ import {
 import { type CodecPart, KeyCodec } from "./key-codec.ts";
 import { keyFormOf } from "./key-columns.ts";
 import { RowReader } from "./row-reader.ts";
-import { type KeptValues, RowWriter } from "./row-writer.ts";
+import { type EncodedValue, type KeptValues, RowWriter } from "./row-writer.ts";
 import { type ColumnsOf, columnsOfTexts, readsAll, TableNeeds } from "./table-needs.ts";
 
 /** Where the values of a column of rows come from. */
@@ -73,6 +73,8 @@ export class CompiledTable {
   readonly needs: TableNeeds;
   /** Whether rows may have values that are stored apart: some types are never long. */
   readonly mayBeApart: boolean;
+  /** Places in `live` of the columns whose values may be. */
+  readonly longPlaces: readonly number[];
   readonly checks: readonly Check[];
   readonly domains: readonly CheckedDomain[];
   readonly foreignKeys: readonly ForeignKeyDescriptor[];
@@ -107,7 +109,10 @@ export class CompiledTable {
     this.#stored = this.live.map((_, place) => place).filter((place) => !inKey.has(place));
     const stored = this.#stored.map((place) => this.live[place] as ColumnDescriptor);
     this.#writer = new RowWriter(stored, table.version, table.owner, this.#stored, apartBytes);
-    this.mayBeApart = stored.some(({ type }) => !isShort(type));
+    this.longPlaces = this.#stored.filter(
+      (place) => !isShort(this.live[place]?.type as ColumnType),
+    );
+    this.mayBeApart = this.longPlaces.length > 0;
     const all = [...expressions];
     const compile = (text: string, use: ExpressionUse, type?: ColumnType): CompiledExpression => {
       const found = all.find(([one]) => one.text === text && one.use === use && one.type === type);
@@ -188,8 +193,13 @@ export class CompiledTable {
   }
 
   /** As `RowWriter.write`. */
-  encode(row: readonly Datum[], apart?: ApartValue[], kept?: KeptValues): Uint8Array {
-    return this.#writer.write(row, apart, kept);
+  encode(
+    row: readonly Datum[],
+    apart?: ApartValue[],
+    kept?: KeptValues,
+    ahead?: readonly EncodedValue[],
+  ): Uint8Array {
+    return this.#writer.write(row, apart, kept, ahead);
   }
 
   /** A reader of some columns, in the order that is asked for. */

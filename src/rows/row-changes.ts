@@ -1,4 +1,5 @@
 import { bytesEqual } from "../base/bytes.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Maybe } from "../lsm/index.ts";
 import { readRow } from "./apart-values.ts";
 import type { CompiledTable, TableReader } from "./compiled-table.ts";
@@ -8,11 +9,13 @@ import { visibleColumns } from "./descriptor.ts";
 import type { EngineView } from "./engine-view.ts";
 import { RowViolation } from "./errors.ts";
 import type { LockOutcome } from "./locks.ts";
+import { encodeAhead } from "./long-values.ts";
 import type { RowLock } from "./row-requests.ts";
 import type { RowWrites } from "./row-writes.ts";
 
 /** What changes of rows need of their transaction. */
 interface ChangesHost {
+  readonly clock: Clock;
   readonly view: EngineView;
   readonly completion: RowCompletion;
   readonly writes: RowWrites;
@@ -71,10 +74,11 @@ export class RowChanges {
     changes: ReadonlyMap<number, Datum | undefined>,
     told: readonly number[],
   ): Promise<readonly Datum[]> {
-    const { view, completion, writes } = this.#on;
+    const { clock, view, completion, writes } = this.#on;
     const write = async (reader: TableReader): Promise<readonly Datum[]> => {
       const old = await readRow(view, reader, name, value);
       const row = await completion.changed(compiled, changes, old);
+      await encodeAhead(clock, compiled, row, old);
       const next = compiled.key.encode(compiled.keyOf(row));
       if (bytesEqual(next, name)) await writes.store(compiled, name, old, value, row);
       else await writes.move(compiled, name, old, value, row);

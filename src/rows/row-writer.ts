@@ -3,6 +3,7 @@ import { copyOf } from "../base/bytes.ts";
 import {
   APART_BYTES,
   type ApartValue,
+  lengthOf,
   MOST_APART_BYTES,
   REFERENCE_BYTES,
   type Reference,
@@ -21,12 +22,23 @@ export interface KeptValues {
   readonly references: readonly Reference[];
 }
 
+/** A value with the bytes that it is stored as. */
+export interface EncodedValue extends ApartValue {
+  readonly value: Datum;
+}
+
 const NO_BYTES = new Uint8Array(0);
 
 /** A column that stands in the values of rows. */
 export interface StoredColumn {
   readonly id: number;
   readonly type: ColumnType;
+}
+
+/** What need not be encoded. */
+interface Known {
+  readonly kept: KeptValues | undefined;
+  readonly ahead: readonly EncodedValue[] | undefined;
 }
 
 const MOST_ID = 0xffff;
@@ -73,11 +85,18 @@ export class RowWriter {
    * @param row a value for each column, checked before (`storedDatum`).
    * @param apart gets the values that are to be stored apart; without it all stand in the row.
    * @param kept what is stored apart already: a value that is the same one is not encoded again.
+   * @param ahead what was encoded before.
    */
-  write(row: readonly Datum[], apart?: ApartValue[], kept?: KeptValues): Uint8Array {
+  write(
+    row: readonly Datum[],
+    apart?: ApartValue[],
+    kept?: KeptValues,
+    ahead?: readonly EncodedValue[],
+  ): Uint8Array {
     assert(row.length >= this.#columns.length, "a row has a value for each column");
     const isWide = (this.#columns.at(-1)?.id ?? 0) > MOST_NARROW_ID;
-    return this.#written(row, isWide, false, apart, kept);
+    const known = { kept, ahead: apart && ahead };
+    return this.#written(row, isWide, false, apart, known);
   }
 
   #written(
@@ -85,7 +104,7 @@ export class RowWriter {
     isWide: boolean,
     hasApart: boolean,
     apart: ApartValue[] | undefined,
-    kept: KeptValues | undefined,
+    known: Known,
   ): Uint8Array {
     const columns = this.#columns;
     const count = columns.length;
@@ -102,20 +121,22 @@ export class RowWriter {
       const column = columns[i] as StoredColumn;
       const value = row[this.#places[i] as number] as Datum;
       const begin = values.length;
-      const same = kept && keptOf(kept, column.id, value, this.#places[i] as number);
+      const same =
+        this.#aheadOf(known, column.id, value) ??
+        (known.kept && keptOf(known.kept, column.id, value, this.#places[i] as number));
       if (value !== null && same === undefined) {
         assert(value !== UNREAD, "a value that was not read stays where it is");
         values.write(column.type, value);
       }
       const isLong = same !== undefined || values.length - begin > this.#apartBytes;
       if (isLong && apart !== undefined) {
-        if (!hasApart) return this.#written(row, isWide, true, apart, kept);
+        if (!hasApart) return this.#written(row, isWide, true, apart, known);
         apart.push(same === undefined ? takenOut(column.id, begin) : keptAgain(same));
         setBit(apartSet, i);
       }
       const end = values.length - first;
       if (end > MOST_NARROW_BYTES && !isWide)
-        return this.#written(row, true, hasApart, apart, kept);
+        return this.#written(row, true, hasApart, apart, known);
       // Only now: the room may have grown, and moved.
       const { bytes } = values;
       if (value === null) setBit(nulls, i);
@@ -129,6 +150,15 @@ export class RowWriter {
     }
     this.#head(values.bytes, (isWide ? WIDE : 0) | (hasApart ? HAS_APART : 0));
     return copyOf(values.bytes, 0, values.length);
+  }
+
+  /** One that is short enough stands in its row, and is encoded there. */
+  #aheadOf({ ahead }: Known, columnId: number, value: Datum): EncodedValue | undefined {
+    const found = ahead?.find((one) => one.columnId === columnId && one.value === value);
+    const length = found === undefined ? 0 : lengthOf(found.reference);
+    if (length <= this.#apartBytes) return undefined;
+    if (length > MOST_APART_BYTES) throw valueTooLong(length, MOST_APART_BYTES);
+    return found;
   }
 
   #head(bytes: Buffer, flags: number): void {
@@ -156,10 +186,10 @@ function keptOf(
   return references.find((one) => one.columnId === columnId);
 }
 
-/** Its reference stands in its place. Its bytes are stored, and not asked for. */
-function keptAgain({ columnId, reference }: Reference): ApartValue {
-  refer(reference);
-  return { columnId, reference, bytes: NO_BYTES };
+/** Its reference stands in its place. If its bytes are stored, they are not asked for. */
+function keptAgain(known: Reference | EncodedValue): ApartValue {
+  refer(known.reference);
+  return "bytes" in known ? known : { ...known, bytes: NO_BYTES };
 }
 
 function refer(reference: Uint8Array): void {

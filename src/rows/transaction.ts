@@ -30,6 +30,7 @@ import { IndexBuilds } from "./index-builds.ts";
 import type { RangeRequest } from "./key-codec.ts";
 import { RowLoad } from "./load.ts";
 import type { LockOutcome, LockOwner } from "./locks.ts";
+import { encodeAhead } from "./long-values.ts";
 import { refuseWhileMoving } from "./moving.ts";
 import { TransactionObjects } from "./objects.ts";
 import { PastEngine } from "./past-engine.ts";
@@ -157,7 +158,7 @@ export class RowTransaction implements LockOwner {
     const foreignKeys = this.#foreignKeys;
     this.#writes = new RowWrites({ ...this.#checkHost, foreignKeys, readToPut });
     const parts = { view: this.#view, completion: this.#completion, writes: this.#writes };
-    this.#changes = new RowChanges({ ...parts, lock, read: readLocked });
+    this.#changes = new RowChanges({ ...parts, clock: host.clock, lock, read: readLocked });
   }
 
   /** What it reads: everything up to this sequence. */
@@ -303,8 +304,12 @@ export class RowTransaction implements LockOwner {
     for (const values of rows) {
       const completed = complete(values);
       const row = completed instanceof Promise ? await completed : completed;
+      const encoding = encodeAhead(this.#host.clock, compiled, row);
+      if (encoding !== undefined) await encoding;
       const left = this.#writes.insert(compiled, row, options);
       const conflict = left instanceof Promise ? await left : left;
+      // Its commit copies it again.
+      if (encoding !== undefined) await this.#host.clock.sleep(0);
       const shown = row.length === visible ? row : row.slice(0, visible);
       inserted.push(conflict === undefined ? { row: shown } : { row: shown, conflict });
     }
@@ -350,7 +355,10 @@ export class RowTransaction implements LockOwner {
     const before = await this.#read(key, { mode: "update" });
     const reader = compiled.lean(compiled.needs.ofOldRow);
     const old = before && (await readRow(this.#view, reader, key, before));
+    const encoding = encodeAhead(this.#host.clock, compiled, row, old);
+    await encoding;
     await this.#writes.store(compiled, key, old, before, row);
+    if (encoding !== undefined) await this.#host.clock.sleep(0);
     await this.#endOfCall();
     return row.slice(0, visibleColumns(table).length);
   }

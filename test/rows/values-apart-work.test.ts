@@ -82,6 +82,27 @@ describe("a value of several pieces", () => {
     expect(await read(at, table)).toEqual([]);
   });
 
+  it("keeps characters whole where it is cut, and is refused by its bytes", async () => {
+    const at = await open();
+    const table = await made(at);
+    // The two UTF-16 units of a character stand around each end of a stretch.
+    const pairs = `a${"😀".repeat(MB)}`;
+    const long = [1, "k", pairs, new Uint8Array(2 * MB).fill(1)];
+    await at.rows.run((tx) => tx.insert(table, [long]));
+    expect(await read(at, table)).toEqual([long]);
+    const changed = `${pairs}é`;
+    await at.rows.run((tx) => tx.update(table, [1], new Map([[3, changed]])));
+    await at.rows.run((tx) => tx.put(table, [2, "k", "€".repeat(MB), null]));
+    const both = [
+      [1, "k", changed, new Uint8Array(2 * MB).fill(1)],
+      [2, "k", "€".repeat(MB), null],
+    ];
+    expect(await read(at, table)).toEqual(both);
+    const refused = at.rows.run((tx) => tx.put(table, [2, "k", "€".repeat(6 * MB), null]));
+    await expect(refused).rejects.toMatchObject({ code: "ROW_VALUE_TOO_LONG" });
+    expect(await read(at, table)).toEqual(both);
+  });
+
   it("has at most 16 MiB", async () => {
     const at = await open();
     const table = await made(at);
