@@ -275,9 +275,10 @@ it("a purged table and its deleted shard leave no long value in the store", asyn
   );
   const prng = new SystemPrng();
   for (let id = 0; id < 4; id++) {
-    await made.store.run(async (tx) => {
+    const put = made.store.run(async (tx) => {
       await tx.put(await tx.tables.get(made.id), [id, prng.bytes(2 * MB)]);
     });
+    await world.within(put);
   }
   const engine = await world.lastEngine();
   await world.within(Promise.resolve(engine?.flush()));
