@@ -6,6 +6,7 @@ import type { ColumnDefault, ColumnDescriptor, TableDescriptor } from "./descrip
 import { rowError } from "./errors.ts";
 import type { CompiledExpression } from "./expressions.ts";
 import type { ForeignKeyDeferral, ForeignKeySpec } from "./foreign-key-spec.ts";
+import type { PartitionChange } from "./table-partitions.ts";
 import { type ColumnSpec, columnOfSpec } from "./table-spec.ts";
 import { retypedTable, type TypeChange } from "./type-change.ts";
 
@@ -44,7 +45,8 @@ export type TableChange =
       readonly identity: Identity;
       readonly sequence?: ColumnSpec["sequence"];
     }
-  | { readonly kind: "drop identity"; readonly column: string };
+  | { readonly kind: "drop identity"; readonly column: string }
+  | PartitionChange;
 
 type Identity = NonNullable<ColumnDescriptor["identity"]>;
 
@@ -73,7 +75,8 @@ export type ColumnChange = Exclude<
       | "drop constraint"
       | "add identity"
       | "drop identity"
-      | "set type";
+      | "set type"
+      | PartitionChange["kind"];
   }
 >;
 

@@ -76,6 +76,8 @@ export class CompiledTable {
   /** Places in `live` of the columns whose values may be. */
   readonly longPlaces: readonly number[];
   readonly checks: readonly Check[];
+  /** Of a partition: whether it may have a row. */
+  readonly holdsRow: CompiledExpression | undefined;
   readonly domains: readonly CheckedDomain[];
   readonly foreignKeys: readonly ForeignKeyDescriptor[];
   /** Columns whose change is one of a key: of the primary key or a unique index. */
@@ -122,6 +124,8 @@ export class CompiledTable {
     this.checks = table.constraints
       .filter((constraint) => constraint.kind === "check")
       .map(({ name, expression }) => ({ name, holds: compile(expression, "check") }));
+    const bounds = table.partitionOf?.constraint;
+    this.holdsRow = bounds === undefined ? undefined : compile(bounds, "partition");
     this.domains = this.live.flatMap(({ type: whole }, place) =>
       typesWithin(whole).flatMap(({ type, path }) =>
         domainsOf(type).map(({ name, notNull = false, checks = [] }) => ({

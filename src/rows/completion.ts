@@ -5,7 +5,7 @@ import type { CompiledTable } from "./compiled-table.ts";
 import type { Datum } from "./datum.ts";
 import { type ColumnDescriptor, sequenceOf, visibleColumns } from "./descriptor.ts";
 import type { ExpressionContext } from "./expressions.ts";
-import { completedRow } from "./row-checks.ts";
+import { completedRow, refuseOutside } from "./row-checks.ts";
 import type { InsertOptions } from "./row-requests.ts";
 import { numberAs, type SequenceDescriptor } from "./sequence.ts";
 
@@ -44,6 +44,23 @@ export class RowCompletion {
       const numbers = await this.#numbers(compiled, places, values, false);
       return completedRow(compiled, places, values, context, ids, { ...options, numbers });
     };
+  }
+
+  /** Whole rows, of which nothing is written: those of a partitioned table are to be in it. */
+  async all(
+    compiled: CompiledTable,
+    rows: readonly (readonly (Datum | undefined)[])[],
+    options: Pick<InsertOptions, "columns" | "overridesIdentity">,
+  ): Promise<readonly (readonly Datum[])[]> {
+    const complete = this.of(compiled, options);
+    const visible = visibleColumns(compiled.table).length;
+    const made: (readonly Datum[])[] = [];
+    for (const values of rows) {
+      const row = await complete(values);
+      refuseOutside(compiled, row, this.#on.context());
+      made.push(row.slice(0, visible));
+    }
+    return made;
   }
 
   /** Of a row that is changed. @param changes by column; `undefined` sets the default. */

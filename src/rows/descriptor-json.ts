@@ -8,7 +8,8 @@ import { ValueWriter } from "./value-writer.ts";
 
 /*
  * A table's descriptor as a shard stores it: JSON, {"format": 1, "table": {…}}, with the names of
- * `TableDescriptor`; format 2 where an index has a method, 3 where a column has a composite type.
+ * `TableDescriptor`; format 2 where an index has a method, 3 where a column has a composite type,
+ * 4 of a partitioned table and of a partition.
  * Values of columns (`missing`, constant
  * defaults) are {"bytes": base64} of their stored form, so that no number loses digits; NULL is
  * null.
@@ -19,7 +20,14 @@ const FORMAT = 1;
 const FORMAT_WITH_METHODS = 2;
 /** Who does not know composite types cannot read its rows. */
 const FORMAT_WITH_COMPOSITES = 3;
-const FORMATS: readonly unknown[] = [FORMAT, FORMAT_WITH_METHODS, FORMAT_WITH_COMPOSITES];
+/** Who does not know partitions would write rows where they do not belong. */
+const FORMAT_WITH_PARTITIONS = 4;
+const FORMATS: readonly unknown[] = [
+  FORMAT,
+  FORMAT_WITH_METHODS,
+  FORMAT_WITH_COMPOSITES,
+  FORMAT_WITH_PARTITIONS,
+];
 
 interface StoredDatum {
   readonly bytes: string;
@@ -38,7 +46,8 @@ export function encodeDescriptor(table: TableDescriptor): Uint8Array {
   return utf8(JSON.stringify({ format: formatOf(table), table: { ...table, columns } }));
 }
 
-function formatOf({ columns, indexes }: TableDescriptor): number {
+function formatOf({ columns, indexes, partitioned, partitionOf }: TableDescriptor): number {
+  if (partitioned !== undefined || partitionOf !== undefined) return FORMAT_WITH_PARTITIONS;
   if (columns.some(({ type }) => hasComposite(type))) return FORMAT_WITH_COMPOSITES;
   const hasMethods = indexes.some(({ method }) => method !== undefined);
   return hasMethods ? FORMAT_WITH_METHODS : FORMAT;

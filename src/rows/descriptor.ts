@@ -1,6 +1,7 @@
 import type { AnyId, TableId } from "../base/ids.ts";
 import type { ColumnType } from "./column-type.ts";
 import type { Datum } from "./datum.ts";
+import type { Partitioned, PartitionOf } from "./partitioning.ts";
 
 /** What a column has where no value is given. */
 export type ColumnDefault =
@@ -82,6 +83,8 @@ export interface IndexDescriptor {
   readonly include: readonly number[];
   /** SQL: only rows for which it is true have entries. */
   readonly predicate?: string;
+  /** Of a partition: the index of the partitioned table that it is a part of. */
+  readonly partOf?: number;
   readonly state: IndexState;
 }
 
@@ -166,6 +169,10 @@ export interface TableDescriptor extends Marks {
   readonly onCommit?: "delete rows" | "drop";
   /** A view of this name says what its rows are: no statement but its own changes them. */
   readonly materialized?: boolean;
+  /** It has no rows: its partitions have them. */
+  readonly partitioned?: Partitioned;
+  /** Of a partition: what it is a part of. */
+  readonly partitionOf?: PartitionOf;
   /** Of `row-format.ts`. */
   readonly rowsFormat: number;
   /** The account and the table in short: every row begins with it. */

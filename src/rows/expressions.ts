@@ -19,6 +19,7 @@ export type CompiledExpression = (row: readonly Datum[], context: ExpressionCont
 export type ExpressionUse =
   | "default"
   | "check"
+  | "partition"
   | "generated"
   | "predicate"
   | "index part"
@@ -83,6 +84,8 @@ export function expressionsOf(table: TableDescriptor): readonly ExpressionText[]
     if (constraint.kind !== "check") continue;
     texts.push({ text: constraint.expression, type: undefined, use: "check" });
   }
+  const bounds = table.partitionOf?.constraint;
+  if (bounds !== undefined) texts.push({ text: bounds, type: undefined, use: "partition" });
   for (const { default: given, generated, type } of visibleColumns(table)) {
     if (given?.kind === "expression") texts.push({ text: given.text, type, use: "default" });
     if (generated !== undefined) texts.push({ text: generated, type, use: "generated" });
@@ -126,8 +129,17 @@ export async function withTexts(
       ),
     ),
   }));
+  const { partitionOf: part, partitioned } = table;
+  const bounds = part?.constraint;
+  const parts = partitioned?.parts.map(async (one) =>
+    "expression" in one ? { ...one, expression: await change(one.expression) } : one,
+  );
   return {
     ...table,
+    ...(part &&
+      bounds !== undefined && { partitionOf: { ...part, constraint: await change(bounds) } }),
+    ...(partitioned &&
+      parts && { partitioned: { ...partitioned, parts: await Promise.all(parts) } }),
     columns: await Promise.all(columns),
     constraints: await Promise.all(constraints),
     indexes: await Promise.all(indexes),

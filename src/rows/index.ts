@@ -82,6 +82,15 @@ export type {
   ViewObject,
   ViewUse,
 } from "./objects.ts";
+export type {
+  PartitionBound,
+  PartitionEdge,
+  Partitioned,
+  PartitionKeyPart,
+  PartitionMember,
+  PartitionOf,
+  PartitionStrategy,
+} from "./partitioning.ts";
 export { domainCheck, domainNull } from "./row-checks.ts";
 export { rowFields } from "./row-fields.ts";
 export type {

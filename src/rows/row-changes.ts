@@ -1,5 +1,6 @@
 import { bytesEqual } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
+import { FirnError } from "../base/error.ts";
 import type { Maybe } from "../lsm/index.ts";
 import { readRow } from "./apart-values.ts";
 import type { CompiledTable, TableReader } from "./compiled-table.ts";
@@ -7,7 +8,7 @@ import type { RowCompletion } from "./completion.ts";
 import type { Datum } from "./datum.ts";
 import { visibleColumns } from "./descriptor.ts";
 import type { EngineView } from "./engine-view.ts";
-import { RowViolation } from "./errors.ts";
+import { placeOf, RowViolation, rowError } from "./errors.ts";
 import type { LockOutcome } from "./locks.ts";
 import { encodeAhead } from "./long-values.ts";
 import type { RowLock } from "./row-requests.ts";
@@ -34,6 +35,21 @@ export class RowChanges {
     this.#on = on;
   }
 
+  /** Writes a whole row, over the one of its key where there is any. */
+  async put(compiled: CompiledTable, row: readonly Datum[]): Promise<void> {
+    const { clock, view, lock, read, writes } = this.#on;
+    const key = compiled.key.encode(compiled.keyOf(row));
+    await lock(key, { mode: "update" });
+    const before = await read(key, { mode: "update" });
+    const reader = compiled.lean(compiled.needs.ofOldRow);
+    const old = before && (await readRow(view, reader, key, before));
+    const encoding = encodeAhead(clock, compiled, row, old);
+    await encoding;
+    await writes.store(compiled, key, old, before, row);
+    // The commit of a long value copies it again.
+    if (encoding !== undefined) await clock.sleep(0);
+  }
+
   /** @param told columns to return. @returns as `RowTransaction.update`. */
   async update(
     compiled: CompiledTable,
@@ -49,6 +65,23 @@ export class RowChanges {
     if (value === undefined) return undefined;
     const row = await this.#changed(compiled, name, value, changes, told);
     return toldOf(compiled, row, told);
+  }
+
+  /** As `update`, by an action of a foreign key; it tells nothing. @throws FirnError 0A000. */
+  async updateByAction(
+    compiled: CompiledTable,
+    name: Uint8Array,
+    changes: ReadonlyMap<number, Datum | undefined>,
+  ): Promise<readonly Datum[] | undefined> {
+    try {
+      return await this.update(compiled, name, changes, []);
+    } catch (error) {
+      if (!(error instanceof FirnError) || error.code !== "ROW_OUTSIDE_PARTITION") throw error;
+      const message =
+        "an action of a foreign key would move a row to another partition: change that row first";
+      const place = placeOf(compiled.table);
+      throw rowError("Conflict", "ROW_PARTITION_CROSSED", "0A000", message, place);
+    }
   }
 
   /** @param told columns to return. @returns as `RowTransaction.delete`. */

@@ -142,6 +142,20 @@ export function refuseBadRow(
     const at = { ...placeOf(table), constraint: name };
     throw badRow(compiled, row, rowError("Invalid", "ROW_CHECK_FAILED", "23514", message, at));
   }
+  refuseOutside(compiled, row, context);
+}
+
+/** @throws FirnError `Invalid`, code `ROW_OUTSIDE_PARTITION` (23514). */
+export function refuseOutside(
+  compiled: CompiledTable,
+  row: readonly Datum[],
+  context: ExpressionContext,
+): void {
+  const { table, holdsRow } = compiled;
+  if (holdsRow === undefined || holdsRow(row, context) !== false) return;
+  const message = `new row for relation "${table.name}" violates partition constraint`;
+  const error = rowError("Invalid", "ROW_OUTSIDE_PARTITION", "23514", message, placeOf(table));
+  throw badRow(compiled, row, error);
 }
 
 function badRow(compiled: CompiledTable, row: readonly Datum[], error: FirnError): FirnError {

@@ -191,6 +191,18 @@ export class ShardedTransaction implements RowTransaction {
     return await (await this.#writing(table.id)).insert(table, rows, options);
   }
 
+  async complete(
+    table: TableDescriptor,
+    rows: readonly (readonly (Datum | undefined)[])[],
+    options: Pick<InsertOptions, "columns" | "overridesIdentity"> = {},
+  ): Promise<readonly Row[]> {
+    return await (await this.#at(table.id)).complete(table, rows, options);
+  }
+
+  async rely(table: TableDescriptor): Promise<void> {
+    await (await this.#at(table.id)).rely(table);
+  }
+
   /** What was read of other shards is forgotten by none: only the table's own one writes. */
   async load(table: TableDescriptor): Promise<RowLoad | undefined> {
     return await (await this.#writing(table.id)).load(table);

@@ -33,6 +33,7 @@ import { refuseBadRow } from "./row-checks.ts";
 import { numberAs, type SequenceType, type TransactionSequences } from "./sequence.ts";
 import { isWidened, setColumnType } from "./set-column-type.ts";
 import { type ConstraintHost, TableConstraints } from "./table-constraints.ts";
+import { changePartition, isPartitionChange, leaveParent } from "./table-partitions.ts";
 import {
   type ColumnSpec,
   descriptorOf,
@@ -84,6 +85,7 @@ export class TableChanges {
   /** Drops a table and its rows: one range is deleted, however many there are. */
   async dropTable(id: TableId, isCascade: boolean): Promise<void> {
     const table = await this.#on.tables.get(id);
+    await leaveParent(this.#on, table);
     await this.#constraints.dropTable(table, isCascade);
     this.#on.tables.remove(table);
     await this.#dropSequences(table.id);
@@ -134,6 +136,7 @@ export class TableChanges {
    */
   async alter(id: TableId, change: TableChange): Promise<TableDescriptor> {
     const table = await this.#on.tables.get(id);
+    if (isPartitionChange(change)) return await changePartition(this.#on, table, change);
     switch (change.kind) {
       case "add check":
         return await this.#constraints.addCheck(table, change.name, change.expression);

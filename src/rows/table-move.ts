@@ -503,6 +503,10 @@ async function commentsOn(tx: RowTransaction, table: TableId): Promise<readonly 
 
 /** What joins a table to others of its shard stays there. */
 async function refuseUnmovable(tx: RowTransaction, table: TableDescriptor): Promise<void> {
+  if (table.partitioned !== undefined || table.partitionOf !== undefined) {
+    const message = "a partitioned table and its partitions are in one shard: detach it first";
+    throw rowError("Invalid", "ROW_SHARDS_APART", "0A000", message, { table: table.name });
+  }
   const { id, name } = table;
   const isJoined =
     (table.referencedBy ?? []).some((one) => one.table !== id) ||

@@ -76,11 +76,13 @@ export class TableNeeds {
     const checks = table.constraints.flatMap((one) =>
       one.kind === "check" ? read(one.expression) : [],
     );
+    const bounds = read(table.partitionOf?.constraint);
     const generated = live.flatMap((column) => read(column.generated));
     const foreign = parts.foreignKeys.flatMap(({ columns }) => columns);
     const checked = domains.map(({ place }) => live[place]?.id as number);
     const unique = parts.keyColumns;
-    this.#always = new Set([...key, ...checks, ...generated, ...foreign, ...checked, ...unique]);
+    const computed = [...checks, ...bounds, ...generated];
+    this.#always = new Set([...key, ...computed, ...foreign, ...checked, ...unique]);
   }
 
   /** Columns that entries of an index are made of. */

@@ -17,6 +17,12 @@ import { rowError } from "./errors.ts";
 import type { ForeignKeySpec } from "./foreign-key-spec.ts";
 import { defaultClassOf, indexFormOf } from "./index-form.ts";
 import { keyFormOf } from "./key-columns.ts";
+import type {
+  Partitioned,
+  PartitionKeyPart,
+  PartitionOf,
+  PartitionStrategy,
+} from "./partitioning.ts";
 import { ROW_FORMAT } from "./row-format.ts";
 import type { SequenceOptions } from "./sequence.ts";
 
@@ -64,6 +70,8 @@ export interface IndexSpec {
   readonly nullsNotDistinct?: boolean;
   readonly include?: readonly string[];
   readonly predicate?: string;
+  /** Of a partition: the index of the partitioned table that it is a part of. */
+  readonly partOf?: number;
 }
 
 /** A table to be made. Names of columns are told apart as they are: SQL folds them before. */
@@ -85,6 +93,15 @@ export interface TableSpec {
   readonly onCommit?: "delete rows" | "drop";
   /** It has the rows of a materialized view. */
   readonly materialized?: boolean;
+  /** Its rows are those of partitions that are made later. */
+  readonly partitioned?: {
+    readonly strategy: PartitionStrategy;
+    readonly parts: readonly (
+      | { readonly column: string }
+      | Extract<PartitionKeyPart, { readonly expression: string }>
+    )[];
+  };
+  readonly partitionOf?: PartitionOf;
 }
 
 const MOST_COLUMNS = 1_600;
@@ -135,9 +152,20 @@ export function descriptorOf(
     ...(spec.unnamed === true && { unnamed: true }),
     ...(spec.onCommit !== undefined && { onCommit: spec.onCommit }),
     ...(spec.materialized === true && { materialized: true }),
+    ...(spec.partitioned !== undefined && { partitioned: partitionedOf(spec, columns) }),
+    ...(spec.partitionOf !== undefined && { partitionOf: spec.partitionOf }),
     rowsFormat: ROW_FORMAT,
     owner: Buffer.from(sha256Bytes(`${account}/${spec.id}`)).readUInt32LE(0),
   };
+}
+
+function partitionedOf(spec: TableSpec, columns: readonly ColumnDescriptor[]): Partitioned {
+  const { strategy, parts = [] } = spec.partitioned ?? { strategy: "range" as const };
+  const keyed = parts.map(
+    (part): PartitionKeyPart =>
+      "column" in part ? { columnId: columnNamed(spec, columns, part.column).id } : part,
+  );
+  return { strategy, parts: keyed, members: [] };
 }
 
 /** The hidden key of a table that has none of its user's. */
@@ -249,6 +277,7 @@ export function indexOf(
     nullsNotDistinct: spec.nullsNotDistinct ?? false,
     include: (spec.include ?? []).map((name) => columnNamed(table, columns, name).id),
     ...(spec.predicate !== undefined && { predicate: spec.predicate }),
+    ...(spec.partOf !== undefined && { partOf: spec.partOf }),
     state,
   };
 }

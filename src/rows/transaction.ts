@@ -52,6 +52,7 @@ import { type SequenceDescriptor, TransactionSequences } from "./sequence.ts";
 import type { SequenceValues } from "./sequence-values.ts";
 import type { ScanHost } from "./stored-rows.ts";
 import { TableChanges } from "./table-changes.ts";
+import { refusePartitioned } from "./table-partitions.ts";
 import type { IndexSpec, TableSpec } from "./table-spec.ts";
 import { TransactionTables } from "./tables.ts";
 import { discardTemporary, endTemporary, type TemporaryEnd } from "./temporary/end.ts";
@@ -149,14 +150,13 @@ export class RowTransaction implements LockOwner {
       read: readLocked,
       renew: () => this.#renew(),
       scan: (table, request) => this.#scan(table, request, () => this.#view),
-      updateRow: (compiled, key, changes) => this.#changes.update(compiled, key, changes, []),
+      updateRow: (compiled, key, changes) => this.#changes.updateByAction(compiled, key, changes),
       deleteRow: (compiled, key) => this.#changes.delete(compiled, key, []),
     });
     const context = () => this.#context;
     this.#checkHost = { view: this.#view, context, lock, read: readLocked };
     const readToPut = (key: Uint8Array) => this.#readToPut(key);
-    const foreignKeys = this.#foreignKeys;
-    this.#writes = new RowWrites({ ...this.#checkHost, foreignKeys, readToPut });
+    this.#writes = new RowWrites({ ...this.#checkHost, foreignKeys: this.#foreignKeys, readToPut });
     const parts = { view: this.#view, completion: this.#completion, writes: this.#writes };
     this.#changes = new RowChanges({ ...parts, clock: host.clock, lock, read: readLocked });
   }
@@ -223,6 +223,7 @@ export class RowTransaction implements LockOwner {
     key: readonly Datum[],
     { columns, lock }: ReadRequest = {},
   ): Promise<readonly Datum[] | undefined> {
+    refusePartitioned(table);
     const compiled = await this.#use(table);
     const name = givenKey(compiled, key);
     if (lock !== undefined && (await this.#lock(name, lock)) === "skipped") return undefined;
@@ -263,6 +264,7 @@ export class RowTransaction implements LockOwner {
       }
       return rows;
     }
+    refusePartitioned(table);
     const compiled = await this.#use(table);
     const names = keys.map((key) => givenKey(compiled, key));
     this.#view.show();
@@ -271,6 +273,7 @@ export class RowTransaction implements LockOwner {
 
   /** Rows of a range, in key order or against it. */
   scan(table: TableDescriptor, request: RowScanRequest = {}): RowScan {
+    refusePartitioned(table);
     return this.#scan(table, request, () => this.#view.reads);
   }
 
@@ -318,6 +321,26 @@ export class RowTransaction implements LockOwner {
   }
 
   /**
+   * Rows in full, as `insert` would write them: those of a partitioned table, which its partitions
+   * are chosen by. Nothing is written.
+   *
+   * @returns all visible columns. @throws FirnError as `insert`, of a single value.
+   */
+  async complete(
+    table: TableDescriptor,
+    rows: readonly (readonly (Datum | undefined)[])[],
+    options: Pick<InsertOptions, "columns" | "overridesIdentity"> = {},
+  ): Promise<readonly (readonly Datum[])[]> {
+    this.assertWritable();
+    return await this.#completion.all(await this.#use(table), rows, options);
+  }
+
+  /** The plan of a caller rests on a table: it must not change before this has committed. */
+  async rely(table: TableDescriptor): Promise<void> {
+    await this.#use(table);
+  }
+
+  /**
    * Begins to load rows, instead of what this transaction has written and read so far, which is
    * forgotten. A load has its own commit: this transaction is over when its rows are there.
    *
@@ -350,15 +373,7 @@ export class RowTransaction implements LockOwner {
     this.#assertWritableOf(table);
     const compiled = await this.#use(table);
     const row = await this.#completion.of(compiled, options)(values);
-    const key = compiled.key.encode(compiled.keyOf(row));
-    await this.#lock(key, { mode: "update" });
-    const before = await this.#read(key, { mode: "update" });
-    const reader = compiled.lean(compiled.needs.ofOldRow);
-    const old = before && (await readRow(this.#view, reader, key, before));
-    const encoding = encodeAhead(this.#host.clock, compiled, row, old);
-    await encoding;
-    await this.#writes.store(compiled, key, old, before, row);
-    if (encoding !== undefined) await this.#host.clock.sleep(0);
+    await this.#changes.put(compiled, row);
     await this.#endOfCall();
     return row.slice(0, visibleColumns(table).length);
   }
@@ -645,7 +660,7 @@ export class RowTransaction implements LockOwner {
       use: (table) => this.#use(table),
       storedRows: (compiled, reader) =>
         storedScan(this.#view, compiled, this.#scanHost(this.#view, compiled), reader),
-      scan: (table, request) => this.scan(table, request),
+      scan: (table, request) => this.#scan(table, request, () => this.#view.reads),
     });
   }
 
@@ -762,10 +777,13 @@ export class RowTransaction implements LockOwner {
   }
 
   /** A read-only transaction writes temporary tables too. @throws as `assertWritable`. */
-  #assertWritableOf(of: Marks & { readonly id: AnyId; readonly name: string }): void {
+  #assertWritableOf(
+    of: Marks & Parameters<typeof refusePartitioned>[0] & { readonly id: AnyId },
+  ): void {
     if (isTemporaryId(of.id)) this.#assertGoing();
     else this.assertWritable();
     refuseWhileMoving("write", of);
+    refusePartitioned(of);
   }
 
   /** @throws FirnError `Invalid`, code `ROW_TRANSACTION_READ_ONLY` (25006). */

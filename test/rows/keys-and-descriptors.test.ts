@@ -134,7 +134,7 @@ describe("a stored descriptor", () => {
 
   it("is refused where it is damaged or newer", () => {
     expect(() => decodeDescriptor(Buffer.from("{"))).toThrow("not JSON");
-    expect(() => decodeDescriptor(Buffer.from('{"format":4,"table":{}}'))).toThrow("upgrade");
+    expect(() => decodeDescriptor(Buffer.from('{"format":5,"table":{}}'))).toThrow("upgrade");
   });
 });
 

@@ -112,17 +112,19 @@ function qualified(scope: Scope, names: readonly string[]): Expr {
 }
 
 /** What PostgreSQL adds to the rows of each table. @throws SqlError 0A000. */
-function systemColumn(level: Scope, { columns, filled }: ScopeTable, name: string): Expr {
+function systemColumn(level: Scope, table: ScopeTable, name: string): Expr {
+  const { columns, filled, tableOid } = table;
+  if (name === "tableoid" && tableOid !== undefined) return columnExpr(tableOid);
   const [column] = columns;
   if (name !== "tableoid" || column === undefined) throw notSupported(`the system column ${name}`);
   const type = { oid: OID.oid, typmod: -1 };
-  const table: Expr = { kind: "const", ...type, value: column.tableOid };
-  if (level.tables.length === 1) return table;
+  const value: Expr = { kind: "const", ...type, value: column.tableOid };
+  if (level.tables.length === 1) return value;
   // An outer join may have no row of it.
   const some = filled === undefined ? undefined : columns[filled];
   if (some === undefined) throw notSupported(`the system column ${name} of a joined table`);
   const isThere = { kind: "isNull", oid: OID.bool, typmod: -1, isNegated: true } as const;
-  const when = { when: { ...isThere, arg: columnExpr(some) }, value: table };
+  const when = { when: { ...isThere, arg: columnExpr(some) }, value };
   return { kind: "case", ...type, whens: [when], otherwise: undefined };
 }
 

@@ -35,6 +35,8 @@ export interface ScopeTable {
   readonly rowType?: number;
   /** Which of its columns is not NULL in any of its rows. */
   readonly filled?: number | undefined;
+  /** Of a partitioned table: which table its rows are of. */
+  readonly tableOid?: ScopeColumn | undefined;
   /** A function of one value in FROM: its name means that value. */
   readonly isScalar?: boolean;
   /** What of it names may mean: `name.column` alone, or `column` alone; both where it is absent. */

@@ -7,10 +7,12 @@ import {
   visibleColumns,
 } from "../../rows/index.ts";
 import type { ExecRun } from "../exec/run.ts";
+import type { TableWriter } from "../plan/partitions/table-writer.ts";
 import type { TypeRegistry } from "../types/registry.ts";
 
 export interface CopyTarget {
   readonly table: TableDescriptor;
+  readonly write: TableWriter;
   readonly columns: readonly ColumnDescriptor[];
   readonly rows: RowTransaction;
   readonly run: ExecRun;
@@ -54,18 +56,19 @@ export class CopyWriter {
 
   /** Nothing else is in the transaction, which ends with the last row. */
   mayLoad(): void {
-    this.#inserted = [];
+    // Rows of several partitions have no load in common.
+    if (this.#target.table.partitioned === undefined) this.#inserted = [];
   }
 
   async write(batch: readonly Values[]): Promise<void> {
     this.#count += batch.length;
-    const { rows, table } = this.#target;
+    const { rows, run, write } = this.#target;
     const options = { columns: this.#columns, overridesIdentity: true };
     if (this.#load !== undefined) {
       await this.#load.insert(batch, options);
       return;
     }
-    const inserted = await rows.insert(table, batch, options);
+    const inserted = await write(run, rows, batch, options);
     if (this.#inserted === undefined) return;
     for (const { row } of inserted) {
       this.#inserted.push(row);

@@ -2,10 +2,11 @@ import type { Node } from "libpg-query";
 import { type ColumnDescriptor, visibleColumns } from "../../rows/index.ts";
 import { textsOf } from "../bind/names.ts";
 import { notSupported, SqlError } from "../error.ts";
-import type { NodeOf } from "../parse/statement.ts";
+import { contentOf, type NodeOf } from "../parse/statement.ts";
 import { columnNamed } from "../plan/assign.ts";
 import type { PlanEnv } from "../plan/env.ts";
 import { execRun } from "../plan/exec-parts.ts";
+import { tableWriter } from "../plan/partitions/table-writer.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { CopyOut, Row, Rows } from "../session/started.ts";
 import { BINARY_END, BINARY_HEAD } from "./binary-rows.ts";
@@ -36,8 +37,13 @@ async function planFrom(env: PlanEnv, copy: NodeOf<"CopyStmt">): Promise<Plan> {
   if (copy.whereClause !== undefined) throw notSupported("WHERE of COPY FROM");
   const { relation } = copy;
   const use = await env.table(relation ?? {}, ["write-data"]);
+  const isFrozen = (copy.options ?? []).some((each) => isFreeze(contentOf(each, "DefElem") ?? {}));
+  if (isFrozen && use.partitions !== undefined) {
+    throw new SqlError("0A000", "cannot perform COPY FREEZE on a partitioned table");
+  }
   const columns = columnsOf(env, use.descriptor, copy.attlist);
   const { types } = env.functions;
+  const write = tableWriter(env, use);
   return {
     tag: "COPY",
     parameterTypes: [],
@@ -46,9 +52,15 @@ async function planFrom(env: PlanEnv, copy: NodeOf<"CopyStmt">): Promise<Plan> {
       const rows = await run.transaction();
       // Checks that waited for the end would keep something of each row in memory.
       await rows.endStatement();
-      return copyIn({ table: use.descriptor, columns, rows, run, types }, options);
+      return copyIn({ table: use.descriptor, write, columns, rows, run, types }, options);
     },
   };
+}
+
+function isFreeze({ defname, arg }: NodeOf<"DefElem">): boolean {
+  if (defname !== "freeze") return false;
+  const word = contentOf(arg, "String")?.sval ?? contentOf(arg, "Boolean")?.boolval ?? true;
+  return word !== "false" && word !== "off" && word !== false;
 }
 
 function columnsOf(

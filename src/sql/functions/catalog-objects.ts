@@ -7,6 +7,7 @@ import {
 } from "../catalog/system/definitions.ts";
 import { domainCheckText } from "../catalog/system/expression-columns.ts";
 import { formatType } from "../catalog/system/format-type.ts";
+import { ancestorsOf, partitionKeyText, treeRows } from "../catalog/system/partitions.ts";
 import { ruleOid } from "../catalog/system/pg-depend.ts";
 import {
   CONSTRAINT_CLASS_OID,
@@ -213,7 +214,12 @@ export const catalogObjectFamily: Family = {
   pg_get_viewdef_name_ext: (name: string, isPretty: boolean, at: SqlContext) =>
     viewDefNamed(name, at, isPretty),
   pg_get_viewdef_wrap: (oid: number, wrap: number, at: SqlContext) => viewDef(oid, at, true, wrap),
-  pg_get_partkeydef: () => null,
+  pg_get_partkeydef(oid: number, at: SqlContext) {
+    const table = at.catalog?.relationByOid.get(oid)?.table;
+    return table === undefined ? null : partitionKeyText(table);
+  },
+  pg_get_partition_constraintdef: (oid: number, at: SqlContext) =>
+    at.catalog?.relationByOid.get(oid)?.table?.partitionOf?.constraint ?? null,
   pg_get_ruledef: (oid: number, at: SqlContext) => ruleDef(oid, at, false),
   pg_get_ruledef_ext: (oid: number, isPretty: boolean, at: SqlContext) =>
     ruleDef(oid, at, isPretty),
@@ -236,8 +242,13 @@ export const catalogObjectFamily: Family = {
   pg_relation_is_publishable: () => false,
   pg_my_temp_schema: ({ catalog }: SqlContext) =>
     catalog?.temporary === undefined ? 0 : (catalog.schema(catalog.temporary)?.oid ?? 0),
-  // No table is partitioned, and none has triggers that pg_trigger would list.
-  pg_partition_ancestors: () => [],
+  pg_partition_ancestors: (oid: number, { catalog }: SqlContext) =>
+    catalog === undefined ? [] : ancestorsOf(catalog, oid).map((one) => one.oid),
+  pg_partition_root: (oid: number, { catalog }: SqlContext) =>
+    (catalog && ancestorsOf(catalog, oid).at(-1)?.oid) ?? null,
+  pg_partition_tree: (oid: number, { catalog }: SqlContext) =>
+    catalog === undefined ? [] : treeRows(catalog, oid),
+  // None has triggers that pg_trigger would list.
   pg_get_triggerdef: () => null,
   pg_get_triggerdef_ext: () => null,
   pg_is_other_temp_schema: () => false,

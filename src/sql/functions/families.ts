@@ -19,6 +19,7 @@ import { jsonbFamily } from "./jsonb.ts";
 import { likeFamily } from "./like.ts";
 import { numericMathFamily } from "./numeric-math.ts";
 import { numericFamily } from "./numerics.ts";
+import { partitionHashFamily } from "./partition-hash.ts";
 import { patternSearchFamily } from "./pattern-search.ts";
 import { privilegeFamily } from "./privileges.ts";
 import { recordFamily } from "./records.ts";
@@ -34,6 +35,7 @@ import { toCharFamily } from "./to-char.ts";
 export const FAMILIES: Family = {
   ...catalogObjectFamily,
   ...privilegeFamily,
+  ...partitionHashFamily,
   ...sequenceFamily,
   ...advisoryLockFamily,
   ...comparisonFamily,

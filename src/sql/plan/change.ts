@@ -1,11 +1,6 @@
 import type { Node } from "libpg-query";
 import type { Privilege } from "../../api/privileges.ts";
-import {
-  type Datum,
-  type RowTransaction,
-  type TableDescriptor,
-  visibleColumns,
-} from "../../rows/index.ts";
+import { type Datum, visibleColumns } from "../../rows/index.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
 import { coerceToBool } from "../bind/coerce.ts";
 import type { Expr } from "../bind/expr.ts";
@@ -23,13 +18,13 @@ import { exprsOf, slotsOf } from "./from-tree.ts";
 import { bindSet } from "./insert.ts";
 import { allOf, JoinPlanner } from "./join-plan.ts";
 import { joinWays } from "./join-ways.ts";
-import { type KeyNames, keyNames } from "./key-names.ts";
 import { type Observe, openNode, type PlanNode, UNOBSERVED } from "./node.ts";
-import { bindReturning, reader } from "./returning.ts";
+import { type Changed, type Place, type RowPlaces, rowPlaces } from "./partitions/row-places.ts";
+import { bindReturning } from "./returning.ts";
 import { pulledUpSubqueries } from "./semi-join.ts";
 import { changeNeeds, readsRows } from "./statement-needs.ts";
-import { storedColumns } from "./table-columns.ts";
 import type { TableUse } from "./table-use.ts";
+import { atSlots } from "./told-columns.ts";
 import { planWithin } from "./with.ts";
 
 /** The rows that a statement is to change, and the rows of FROM or USING beside them. */
@@ -41,9 +36,7 @@ interface Found {
   readonly where: Evaluator | undefined;
   /** A row of `node` by the slots of the statement. */
   readonly spread: (row: Row) => Datum[];
-  readonly read: (row: Row) => Row;
-  readonly keySlots: readonly number[];
-  readonly names: KeyNames;
+  readonly places: RowPlaces;
   readonly target: ChangeTarget;
   /** Slots that its conditions read of a row behind its lock. */
   readonly again: ReadonlySet<number>;
@@ -73,16 +66,13 @@ async function planFound(
     whereClause === undefined
       ? undefined
       : coerceToBool(scope, bindExpr(scope, whereClause), "WHERE");
-  const stored = storedColumns(use.descriptor);
-  const keySlots = use.descriptor.primaryKey.map(({ columnId }) =>
-    stored.findIndex(({ id }) => id === columnId),
-  );
+  const places = rowPlaces(env, use);
   const pulled = pulledUpSubqueries(from, conjuncts(where));
   const read: readonly Expr[] = [...(where ? [where] : []), ...pulled.filters];
   const needed = slotsOf([...read, ...exprsOf(pulled.tree)]);
-  for (const slot of keySlots) needed.add(slot);
+  for (const slot of places.keySlots) needed.add(slot);
   // Values and RETURNING may name any column that stands beside the table.
-  for (let slot = stored.length; slot < from.width; slot++) needed.add(slot);
+  for (let slot = places.width; slot < from.width; slot++) needed.add(slot);
   // Rows that have changed are to be rows of the view still.
   const again = [...conditions, ...(where ? [where] : [])];
   const planner = new JoinPlanner(env, { needed, order: [], ways: joinWays(env) });
@@ -101,16 +91,13 @@ async function planFound(
       }
       return all;
     },
-    read: reader(use.descriptor),
-    keySlots,
-    names: keyNames(env.functions.types, use.descriptor),
+    places,
   };
 }
 
 /** A row that is to be changed, with what stands beside it. */
 interface Locked<Change> {
-  readonly key: Row;
-  readonly name: string;
+  readonly place: Place;
   readonly row: Row;
   readonly change: Change;
 }
@@ -126,27 +113,27 @@ async function lockFound<Change>(
   before: ReadonlySet<number>,
   observe: Observe,
 ): Promise<readonly Locked<Change>[]> {
-  const { use, where, read, keySlots, spread, names, again } = found;
-  const { descriptor } = use;
-  const columns = idsAt(descriptor, (slot) => before.has(slot) || again.has(slot));
+  const { use, where, places, spread, again } = found;
+  const columns = places.idsAt((slot) => before.has(slot) || again.has(slot));
   const rows = await run.transaction();
   const all = await collect(await openNode(found.node, run, observe), run);
-  const visible = visibleColumns(descriptor).length;
+  const visible = visibleColumns(use.descriptor).length;
   const seen = new Set<string>();
   const locked: Locked<Change>[] = [];
   for (const each of all) {
     const whole = spread(each);
-    const key = keySlots.map((slot) => whole[slot] as Datum);
+    const place = places.placeOf(whole);
     // Of several rows beside it the first one counts.
-    const name = names.ofKey(key);
+    const { name } = place;
     if (found.tables.length > 1 && seen.has(name)) continue;
     // Another part of the statement has changed it: that stays.
     if (run.changed?.has(name) === true) continue;
-    const row = await rows.get(descriptor, key, { columns, lock: { mode: "update" } });
+    const asked = { ...(columns && { columns }), lock: { mode: "update" } } as const;
+    const row = await rows.get(place.table, place.key, asked);
     const pause = run.pause();
     if (pause !== undefined) await pause;
     if (row === undefined) continue;
-    const current = read(atSlots(descriptor, columns, row));
+    const current = place.read(columns ? atSlots(place.table, columns, row) : row);
     for (let slot = 0; slot < visible; slot++) whole[slot] = current[slot] as Datum;
     if (where !== undefined) {
       const met = await run.evaluate(() => where(whole, run.evaluation));
@@ -155,81 +142,56 @@ async function lockFound<Change>(
     seen.add(name);
     run.keep(rowBytes(whole));
     const change = await run.evaluate(() => changeOf(whole));
-    locked.push({ key, name, row: whole, change });
+    locked.push({ place, row: whole, change });
   }
   return locked;
 }
 
 /** What RETURNING sees: the row as it is then, and what stands beside it. */
-function changedRow(found: Found, row: Row, changed: Row): Row {
+function changedRow(row: Row, { row: current }: Changed): Row {
   const whole = [...row];
-  const current = found.read(changed);
-  const visible = visibleColumns(found.use.descriptor).length;
-  for (let slot = 0; slot < visible; slot++) whole[slot] = current[slot] as Datum;
+  for (const [slot, value] of current.entries()) whole[slot] = value;
   return whole;
 }
 
 type Change<T> = (
-  rows: RowTransaction,
-  table: TableDescriptor,
   locked: Locked<T>,
-  told: readonly number[],
-) => Promise<Row | undefined>;
+  told: readonly number[] | undefined,
+) => Promise<Changed | undefined>;
 
 async function changeFound<T>(
   found: Found,
   run: ExecRun,
   changeOf: (row: Row) => T,
   change: Change<T>,
-  reads: Reads,
+  { before, behind }: Reads,
   told: ((row: Row) => Promise<void>) | undefined,
   observe: Observe = UNOBSERVED,
 ): Promise<number> {
-  const rows = await run.transaction();
   let count = 0;
-  const { descriptor } = found.use;
-  const { before, behind } = reads;
-  const isTold = (slot: number): boolean =>
-    behind === "all" || behind.has(slot) || found.keySlots.includes(slot);
-  const columns = idsAt(descriptor, isTold);
+  const { keySlots } = found.places;
+  const columns = found.places.idsAt(
+    (slot) => behind === "all" || behind.has(slot) || keySlots.includes(slot),
+  );
   const locked = await lockFound(found, run, changeOf, before, observe);
   const changed: Row[] = [];
   for (const each of locked) {
     // What was computed of it may have run the other parts.
-    if (run.changed?.add(each.name) === false) continue;
-    const row = await change(rows, descriptor, each, columns);
-    const done = row && atSlots(descriptor, columns, row);
+    if (run.changed?.add(each.place.name) === false) continue;
+    const done = await change(each, columns);
     const pause = run.pause();
     if (pause !== undefined) await pause;
     if (done === undefined) continue;
     count++;
-    noteMoved(found, run, done);
-    if (told !== undefined) changed.push(changedRow(found, each.row, done));
+    // A row that has another key now is one that the statement has made.
+    if (done.name !== undefined) run.changed?.add(done.name);
+    if (told !== undefined) changed.push(changedRow(each.row, done));
   }
   for (const row of changed) await told?.(row);
   return count;
 }
 
 const NO_SLOTS: ReadonlySet<number> = new Set();
-
-/** Ids of the visible columns at some slots. */
-function idsAt(table: TableDescriptor, isAt: (slot: number) => boolean): readonly number[] {
-  return visibleColumns(table).flatMap(({ id }, slot) => (isAt(slot) ? [id] : []));
-}
-
-/** Columns of a row at their slots; others are NULL. */
-function atSlots(table: TableDescriptor, columns: readonly number[], row: Row): Row {
-  const visible = visibleColumns(table);
-  if (columns.length === visible.length) return row;
-  let next = 0;
-  return visible.map(({ id }) => (id === columns[next] ? (row[next++] as Datum) : null));
-}
-
-/** A row that has another key now is one that the statement has made. */
-function noteMoved({ names, read }: Found, run: ExecRun, done: Row): void {
-  const name = run.changed && names.ofRow(read(done));
-  if (name !== undefined) run.changed?.add(name);
-}
 
 /** UPDATE. */
 export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<ChangePlan> {
@@ -251,11 +213,11 @@ export function planUpdate(env: PlanEnv, update: NodeOf<"UpdateStmt">): Promise<
           found,
           run,
           (row) => changes(row, run),
-          async (rows, table, { key, change }, columns) => {
-            const row = await rows.update(table, key, change, columns);
+          async ({ place, row, change }, columns) => {
+            const done = await found.places.update(run, place, row, change, columns);
             // Where there is a check, all of a row is told.
-            if (row !== undefined) await check?.(found.read(row), run);
-            return row;
+            if (done !== undefined) await check?.(done.row, run);
+            return done;
           },
           { before: changes.slots, behind: check ? "all" : (returning?.slots ?? NO_SLOTS) },
           returning && (async (row) => told(await returning.row(row, run))),
@@ -282,7 +244,7 @@ export function planDelete(env: PlanEnv, statement: NodeOf<"DeleteStmt">): Promi
           found,
           run,
           () => undefined,
-          (rows, table, { key }, columns) => rows.delete(table, key, columns),
+          ({ place }, columns) => found.places.delete(run, place, columns),
           { before: NO_SLOTS, behind: returning?.slots ?? NO_SLOTS },
           returning && (async (row) => told(await returning.row(row, run))),
           observe,

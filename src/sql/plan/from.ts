@@ -18,6 +18,7 @@ import { derivedTable } from "./query.ts";
 import { ONE_ROW, type Relation } from "./relation.ts";
 import { scopeTable } from "./table-columns.ts";
 import { tableRelation, virtualSource } from "./table-relation.ts";
+import type { TableUse } from "./table-use.ts";
 import { viewRelation } from "./view-relation.ts";
 import { virtualTable } from "./virtual-scan.ts";
 
@@ -26,6 +27,15 @@ const READS: readonly Privilege[] = ["read-data"];
 /** What a statement needs of a table that its FROM names. */
 function needsOf({ target }: PlanEnv, range: NodeOf<"RangeVar">): readonly Privilege[] {
   return target?.range === range ? target.needs : READS;
+}
+
+/** ONLY a partitioned table has no row. */
+function partsOf(use: TableUse, { inh }: NodeOf<"RangeVar">): TableUse {
+  const { partitions, descriptor } = use;
+  const { partitioned } = descriptor;
+  if (partitions === undefined || partitioned === undefined || inh === true) return use;
+  const none = { ...descriptor, partitioned: { ...partitioned, members: [] } };
+  return { ...use, descriptor: none, partitions: { ...partitions, members: [] } };
 }
 
 /** What an item of FROM is, and what names may mean behind it. */
@@ -122,7 +132,10 @@ class FromBinder {
         return { ...column, slot: column.slot + base, ...shown };
       };
       const later = table.later && { later: table.later.map(placed) };
-      return { ...table, columns: table.columns.map(placed), ...later };
+      const tableOid = table.tableOid && {
+        tableOid: { ...table.tableOid, slot: table.tableOid.slot + base },
+      };
+      return { ...table, columns: table.columns.map(placed), ...later, ...tableOid };
     });
     return { tree: { kind: "relation", relation, base }, tables };
   }
@@ -148,7 +161,7 @@ class FromBinder {
     if (known.kind === "table") {
       const whole = scopeTable(env.functions.types, known.use, alias?.aliasname);
       const table = renamed(seenColumns(env, known.use.descriptor.id, whole), names);
-      return tableRelation(env, known.use, table);
+      return tableRelation(env, partsOf(known.use, range), table);
     }
     if (known.kind === "view") {
       const relation = viewRelation(env, known, alias?.aliasname);

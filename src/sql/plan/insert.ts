@@ -3,7 +3,7 @@ import { inTurns, type Steps } from "../../base/steps.ts";
 import { type ColumnDescriptor, type Datum, visibleColumns } from "../../rows/index.ts";
 import { bindExpr } from "../bind/bind-expression.ts";
 import { coerceToBool } from "../bind/coerce.ts";
-import type { Expr } from "../bind/expr.ts";
+import { type Expr, someExpr } from "../bind/expr.ts";
 import type { Scope, ScopeTable } from "../bind/scope.ts";
 import { notSupported, SqlError } from "../error.ts";
 import { ChangedRows } from "../exec/changed-rows.ts";
@@ -15,10 +15,11 @@ import type { ChangePlan } from "./change-plan.ts";
 import { changeTarget } from "./change-target.ts";
 import { type PlanEnv, scopeOf } from "./env.ts";
 import { slotsOf } from "./from-tree.ts";
-import { type KeyNames, keyNames } from "./key-names.ts";
 import { type Observe, openNode, type PlanNode, UNOBSERVED } from "./node.ts";
 import { assertNoDefault, isBeside, type PartTarget, partTarget, withPart } from "./part-target.ts";
-import { bindReturning, reader } from "./returning.ts";
+import { type RowPlaces, rowPlaces } from "./partitions/row-places.ts";
+import { tableWriter, type Written } from "./partitions/table-writer.ts";
+import { bindReturning } from "./returning.ts";
 import { planSelect } from "./select.ts";
 import { changeNeeds } from "./statement-needs.ts";
 import type { TableUse } from "./table-use.ts";
@@ -60,9 +61,8 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
   const source = await insertSource(env, insert, fields, cols.length > 0);
   const { ids, joined } = joinedTargets(targets);
   const returning = bindReturning(env, [table], returningClause?.exprs);
-  const read = reader(use.descriptor);
-  const names = keyNames(env.functions.types, use.descriptor);
-  const onConflict = planConflict(env, use, table, names, insert.onConflictClause);
+  const write = tableWriter(env, use);
+  const onConflict = planConflict(env, use, table, insert.onConflictClause);
   const isOverriding = insert.override === "OVERRIDING_SYSTEM_VALUE";
   return {
     word: "INSERT 0",
@@ -71,27 +71,26 @@ async function planRows(env: PlanEnv, insert: NodeOf<"InsertStmt">): Promise<Cha
     returning: returning?.columns,
     run: async (run, told, observe = UNOBSERVED) => {
       const rows = await run.transaction();
-      const { descriptor } = use;
       let count = 0;
       const isNoted = onConflict?.update !== undefined;
       const changed = run.changed ?? (isNoted ? new ChangedRows((n) => run.keep(n)) : undefined);
       const put = async (batch: readonly Values[]): Promise<void> => {
-        const inserted = await rows.insert(descriptor, batch, {
+        const inserted = await write(run, rows, batch, {
           columns: ids,
           ...(isOverriding && { overridesIdentity: true }),
           ...(onConflict && { onConflict: "nothing" as const, ...onConflict.target }),
         });
-        for (const { row, conflict } of inserted) {
+        for (const each of inserted) {
           const kept =
-            conflict === undefined
-              ? row
-              : changed && (await onConflict?.update?.(run, row, conflict, changed));
+            each.conflict === undefined
+              ? each.read
+              : changed && (await onConflict?.update?.(run, each, changed));
           if (kept === undefined) continue;
-          const name = conflict === undefined ? changed && names.ofRow(read(row)) : undefined;
+          const name = each.conflict === undefined ? each.name : undefined;
           if (name !== undefined) changed?.add(name);
-          if (check !== undefined) await check(read(kept), run);
+          if (check !== undefined) await check(kept, run);
           count++;
-          if (returning !== undefined) told(await returning.row(read(kept), run));
+          if (returning !== undefined) told(await returning.row(kept, run));
         }
         await run.pause();
       };
@@ -218,6 +217,9 @@ function* valuesRows(
       const item = items[i];
       if (item === undefined) return undefined;
       const expr = assigned(scope, column, item, undefined);
+      if (expr !== undefined && someExpr(expr, isSet)) {
+        throw notSupported("a set of rows in VALUES of INSERT", "Use INSERT … SELECT.");
+      }
       assertAssignable(column, expr === undefined, "cannot insert a non-DEFAULT value into");
       return expr === undefined ? undefined : compile(expr);
     });
@@ -225,6 +227,10 @@ function* valuesRows(
     yield;
   }
   return rows;
+}
+
+function isSet(part: Expr): boolean {
+  return part.kind === "call" && part.returnsSet;
 }
 
 function evaluatedRows(rows: readonly ValuesRow[]): ValuesOf {
@@ -282,12 +288,7 @@ interface Conflict {
   readonly target: { readonly conflictIndex?: number };
   /** DO UPDATE: the row as it is then; undefined where it is left as it is. */
   readonly update?:
-    | ((
-        run: ExecRun,
-        excluded: Row,
-        key: readonly Datum[],
-        changed: ChangedRows,
-      ) => Promise<Row | undefined>)
+    | ((run: ExecRun, excluded: Written, changed: ChangedRows) => Promise<Row | undefined>)
     | undefined;
 }
 
@@ -296,7 +297,6 @@ function planConflict(
   env: PlanEnv,
   use: TableUse,
   table: ScopeTable,
-  names: KeyNames,
   clause: NodeOf<"InsertStmt">["onConflictClause"],
 ): Conflict | undefined {
   if (clause === undefined) return undefined;
@@ -310,7 +310,7 @@ function planConflict(
   const index = conflictIndex(use, clause.infer);
   const target = index === undefined ? {} : { conflictIndex: index };
   if (changed === undefined) return { target };
-  return { target, update: conflictUpdate(use, names, changed) };
+  return { target, update: conflictUpdate(rowPlaces(env, use), table, changed) };
 }
 
 /** What DO UPDATE computes, of a row and the one that was to be inserted behind it. */
@@ -341,16 +341,17 @@ function bindConflict(
 }
 
 function conflictUpdate(
-  use: TableUse,
-  names: KeyNames,
+  places: RowPlaces,
+  table: ScopeTable,
   { changes, where }: ConflictChange,
 ): Conflict["update"] {
-  const read = reader(use.descriptor);
-  return async (run, given, key, changed) => {
+  const width = table.columns.length;
+  return async (run, { read, conflict = [], use }, changed) => {
     const rows = await run.transaction();
-    const before = await rows.get(use.descriptor, key, { lock: { mode: "update" } });
+    const place = places.conflictAt(use, conflict);
+    const before = await rows.get(place.table, place.key, { lock: { mode: "update" } });
     if (before === undefined) return undefined;
-    if (!changed.add(names.ofKey(key))) {
+    if (!changed.add(place.name)) {
       const message = "ON CONFLICT DO UPDATE command cannot affect row a second time";
       throw new SqlError("21000", message, {
         hint:
@@ -358,11 +359,12 @@ function conflictUpdate(
           "duplicate constrained values.",
       });
     }
-    const both = [...read(before), ...read(given)];
+    const row = place.read(before);
+    const both = [...row.slice(0, width), ...read.slice(0, width)];
     const isMet = await run.evaluate(() => where?.(both, run.evaluation) ?? where === undefined);
     if (isMet !== true) return undefined;
     const change = await run.evaluate(() => changes(both, run));
-    return await rows.update(use.descriptor, key, change);
+    return (await places.update(run, { ...place, isPinned: true }, row, change))?.row;
   };
 }
 
@@ -379,7 +381,8 @@ function assertInferred({ descriptor }: TableUse, infer: Infer): void {
 }
 
 /** The index that the columns or the name of ON CONFLICT mean; 0 is the primary key. */
-function conflictIndex({ descriptor }: TableUse, infer: Infer): number | undefined {
+function conflictIndex(use: TableUse, infer: Infer): number | undefined {
+  const { descriptor } = use;
   if (infer === undefined) return undefined;
   const { conname, indexElems = [] } = infer;
   if (conname !== undefined && conname !== "") {
@@ -406,6 +409,7 @@ function conflictIndex({ descriptor }: TableUse, infer: Infer): number | undefin
   const matching = descriptor.indexes.filter(
     (each) =>
       each.unique &&
+      isWhole(use, each.id) &&
       isSame(each.parts.map((part) => ("columnId" in part ? part.columnId : undefined))),
   );
   const index = matching.find(({ predicate }) => predicate === undefined);
@@ -416,6 +420,14 @@ function conflictIndex({ descriptor }: TableUse, infer: Infer): number | undefin
   const message =
     "there is no unique or exclusion constraint matching the ON CONFLICT specification";
   throw new SqlError("42P10", message);
+}
+
+/** Whether each partition has its part of an index: one that is made by ONLY finds no conflict. */
+function isWhole({ partitions }: TableUse, index: number): boolean {
+  return (partitions?.members ?? []).every(({ use }) => {
+    const part = use.descriptor.indexes.find(({ partOf }) => partOf === index);
+    return part !== undefined && isWhole(use, part.id);
+  });
 }
 
 type Changes = (row: Row, run: ExecRun) => ReadonlyMap<number, Datum | undefined>;
@@ -467,6 +479,9 @@ function rowPart(node: Node): Node {
   if (!("MultiAssignRef" in node)) return node;
   const { source, colno = 1 } = node.MultiAssignRef;
   const args = contentOf(source, "RowExpr")?.args;
+  const isStar = (arg: Node): boolean =>
+    contentOf(arg, "ColumnRef")?.fields?.some((field) => "A_Star" in field) === true;
+  if (args?.some(isStar) === true) throw notSupported("SET of several columns from ROW(x.*)");
   const part = args?.[colno - 1];
   if (part === undefined) throw notSupported("SET of several columns from a subquery");
   return part;

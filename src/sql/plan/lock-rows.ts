@@ -21,10 +21,10 @@ import type { TypeRegistry } from "../types/registry.ts";
 import type { PlanEnv } from "./env.ts";
 import { type From, type FromRelation, type FromTree, movedColumns, slotsOf } from "./from-tree.ts";
 import { placesOf } from "./join-plan.ts";
-import { type KeyNames, keyNames } from "./key-names.ts";
 import { openNode, over, type PlanNode } from "./node.ts";
 import type { Limits } from "./order-limit.ts";
 import { sortKey, sortNode } from "./output.ts";
+import { type Place, type RowPlaces, rowPlaces } from "./partitions/row-places.ts";
 import { projectNode } from "./project.ts";
 import { asNumeric } from "./scan-node.ts";
 import { storedColumns } from "./table-columns.ts";
@@ -37,8 +37,7 @@ export interface TableLock {
   readonly lock: RowLock;
   readonly relation: FromRelation;
   readonly table: TableDescriptor;
-  /** Slots of its primary key. */
-  readonly keySlots: readonly number[];
+  readonly places: RowPlaces;
   /** All slots that are read for the lock. */
   readonly readSlots: readonly number[];
 }
@@ -129,7 +128,11 @@ function itemsOf(tree: FromTree, isNullable = false): readonly LockedItem[] {
 }
 
 /** The tables that clauses lock. @throws SqlError 42P01, 42501, 0A000. */
-export function bindLocks(locking: readonly Node[], from: From): readonly TableLock[] {
+export function bindLocks(
+  env: PlanEnv,
+  locking: readonly Node[],
+  from: From,
+): readonly TableLock[] {
   if (locking.length === 0) return [];
   const items = itemsOf(from.tree);
   const found = new Map<LockedItem, TableLock>();
@@ -160,14 +163,12 @@ export function bindLocks(locking: readonly Node[], from: From): readonly TableL
         throw new SqlError("0A000", message);
       }
       const before = found.get(item);
-      const stored = storedColumns(table);
-      const keySlots = table.primaryKey.map(
-        ({ columnId }) => item.base + stored.findIndex(({ id }) => id === columnId),
-      );
+      const places = rowPlaces(env, use);
+      const keySlots = places.keySlots.map((slot) => slot + item.base);
       const own = slotsOf(item.relation.conditions ?? []);
       const readSlots = [...keySlots, ...[...own].map((slot) => slot + item.base)];
       const lock = before === undefined ? { mode, wait } : stronger(before.lock, { mode, wait });
-      const at = { relation: item, table, keySlots, readSlots };
+      const at = { relation: item, table, places, readSlots };
       found.set(item, { word: before?.word ?? word, lock, ...at });
     }
   }
@@ -227,16 +228,7 @@ export function lockNode(child: PlanNode, parts: LockParts): PlanNode {
       parts.slots,
       place,
     ),
-    targets: parts.locks.map(({ lock, table, relation: { base }, keySlots }) => {
-      const stored = storedColumns(table);
-      const read = parts.slots.flatMap((slot, at) => {
-        const column = stored[slot - base];
-        if (column === undefined) return [];
-        return [{ at, id: column.id, isNumeric: column.type.kind === "numeric" }];
-      });
-      const key = keySlots.map((slot) => parts.slots.indexOf(slot));
-      return { lock, table, read, key, names: keyNames(parts.types, table) };
-    }),
+    targets: parts.locks.map((each) => targetOf(each, parts.slots)),
   };
   const node = over(child, "LockRows", [], (source) => source);
   return {
@@ -254,13 +246,39 @@ export function lockNode(child: PlanNode, parts: LockParts): PlanNode {
 interface Target {
   readonly lock: RowLock;
   readonly table: TableDescriptor;
-  readonly read: readonly {
-    readonly at: number;
-    readonly id: number;
-    readonly isNumeric: boolean;
-  }[];
-  readonly key: readonly number[];
-  readonly names: KeyNames;
+  readonly read: readonly { readonly at: number; readonly isNumeric: boolean }[];
+  /** Ids of what is read, in the table of a place. */
+  readonly idsOf: (place: Place) => readonly number[];
+  /** Where a row of the source has its row of the table. */
+  readonly placeOf: (row: Row) => Place;
+}
+
+function targetOf(
+  { lock, table, relation: { base }, places }: TableLock,
+  slots: readonly number[],
+): Target {
+  const stored = storedColumns(table);
+  const found = slots.flatMap((slot, at) => {
+    const own = slot - base;
+    const column = stored[own];
+    // Behind the columns of a partitioned table stand its partition and the key there.
+    if (column === undefined || own >= places.columns) return [];
+    return [{ at, slot: own, id: column.id, isNumeric: column.type.kind === "numeric" }];
+  });
+  const ids = found.map(({ id }) => id);
+  const key = places.keySlots.map((slot) => [slot, slots.indexOf(slot + base)] as const);
+  return {
+    lock,
+    table,
+    read: found,
+    idsOf: ({ leaf }) =>
+      leaf === undefined ? ids : found.map(({ slot }) => leaf.ids[slot] as number),
+    placeOf: (row) => {
+      const own: Datum[] = [];
+      for (const [slot, at] of key) own[slot] = row[at] as Datum;
+      return places.placeOf(own);
+    },
+  };
 }
 
 interface Locking extends LockParts {
@@ -385,16 +403,17 @@ class LockPass {
   /** @returns false where all begins again, at a newer state. */
   async #lock(row: Row): Promise<boolean> {
     const { targets, again } = this.#plan;
-    const keys = targets.map(({ key }) => key.map((at) => row[at] as Datum));
-    const name = keys.map((key) => key.map(outerText).join("")).join("/");
+    const places = targets.map((target) => target.placeOf(row));
+    const name = places.map((place) => place.name).join("/");
     if (this.#judged.has(name) && this.#plan.isStreamed) return true;
     let current: Datum[] | undefined;
     for (const [i, target] of targets.entries()) {
-      const key = keys[i] as readonly Datum[];
-      const columns = target.read.map(({ id }) => id);
-      const { table, lock } = target;
+      const place = places[i] as Place;
+      const { table, key } = place;
+      const columns = target.idsOf(place);
+      const { lock } = target;
       // Another part of the statement has changed it: as PostgreSQL, the row is left out.
-      const isChanged = this.#run.changed?.has(target.names.ofKey(key)) === true;
+      const isChanged = this.#run.changed?.has(place.name) === true;
       const now = isChanged ? undefined : await this.#rows.get(table, key, { columns, lock });
       if (now === undefined) {
         this.#judged.add(name);

@@ -18,11 +18,10 @@ import { exprsOf, type FromJoin, type FromTree, slotsOf } from "./from-tree.ts";
 import { bindSet, insertColumns } from "./insert.ts";
 import { JoinPlanner } from "./join-plan.ts";
 import { joinWays } from "./join-ways.ts";
-import { type KeyNames, keyNames } from "./key-names.ts";
 import { type Observe, openNode, type PlanNode, UNOBSERVED } from "./node.ts";
-import { reader } from "./returning.ts";
+import { type Place, type RowPlaces, rowPlaces } from "./partitions/row-places.ts";
+import { type TableWriter, tableWriter } from "./partitions/table-writer.ts";
 import { changeNeeds } from "./statement-needs.ts";
-import { storedColumns } from "./table-columns.ts";
 import type { TableUse } from "./table-use.ts";
 import { planWithin } from "./with.ts";
 
@@ -53,9 +52,8 @@ interface Merge {
   readonly on: Evaluator;
   readonly whens: readonly When[];
   readonly spread: (row: Row) => Datum[];
-  readonly keySlots: readonly number[];
-  readonly read: (row: Row) => Row;
-  readonly names: KeyNames;
+  readonly places: RowPlaces;
+  readonly write: TableWriter;
 }
 
 /** MERGE. @throws SqlError. */
@@ -97,14 +95,11 @@ async function bindMerge(env: PlanEnv, merge: NodeOf<"MergeStmt">): Promise<Merg
     right: both.left,
     on: conjuncts(on),
   };
-  const stored = storedColumns(use.descriptor);
-  const keySlots = use.descriptor.primaryKey.map(({ columnId }) =>
-    stored.findIndex(({ id }) => id === columnId),
-  );
+  const places = rowPlaces(env, use);
   const needed = slotsOf(exprsOf(tree));
-  for (const slot of keySlots) needed.add(slot);
+  for (const slot of places.keySlots) needed.add(slot);
   // Clauses may name any column of the source; those of the table are read under their lock.
-  for (let slot = stored.length; slot < from.width; slot++) needed.add(slot);
+  for (let slot = places.width; slot < from.width; slot++) needed.add(slot);
   const planner = new JoinPlanner(env, { needed, order: [], ways: joinWays(env) });
   const placed = planner.plan(tree, []);
   return {
@@ -112,9 +107,8 @@ async function bindMerge(env: PlanEnv, merge: NodeOf<"MergeStmt">): Promise<Merg
     node: placed.node,
     on: compile(on),
     whens,
-    keySlots,
-    read: reader(use.descriptor),
-    names: keyNames(env.functions.types, use.descriptor),
+    places,
+    write: tableWriter(env, use),
     spread: (row) => {
       const all = new Array<Datum>(from.width).fill(null);
       for (const [place, slot] of placed.slots.entries()) {
@@ -196,7 +190,8 @@ function bindAction(
 
 /** A row of the target, or of none, with what is to be done. */
 interface Decided {
-  readonly key: readonly Datum[] | undefined;
+  readonly place: Place | undefined;
+  readonly row: Row;
   readonly action: Action;
 }
 
@@ -204,30 +199,28 @@ async function runMerge(merge: Merge, run: ExecRun, observe: Observe): Promise<n
   const rows = await run.transaction();
   // All is decided before the first change: no clause sees another one's.
   const decided = await decide(merge, run, rows, observe);
-  const { names, read } = merge;
-  const { descriptor } = merge.use;
-  const note = (row: Row | undefined): void => {
-    const name = row && run.changed && names.ofRow(read(row));
+  const { places, write } = merge;
+  const note = (name: string | undefined): void => {
     if (name !== undefined) run.changed?.add(name);
   };
   let count = 0;
-  for (const { key, action } of decided) {
+  for (const { place, row, action } of decided) {
     const pause = run.pause();
     if (pause !== undefined) await pause;
     if (action.kind === "nothing") continue;
     if (action.kind === "insert") {
       const { columns, values, overridesIdentity } = action;
       const options = { columns, ...(overridesIdentity && { overridesIdentity }) };
-      const [made] = await rows.insert(descriptor, [values], options);
-      note(made?.row);
+      const [made] = await write(run, rows, [values], options);
+      note(made?.name);
       count++;
-    } else if (key !== undefined) {
-      if (run.changed?.add(names.ofKey(key)) === false) throw changedTwice();
+    } else if (place !== undefined) {
+      if (run.changed?.add(place.name) === false) throw changedTwice();
       const done =
         action.kind === "delete"
-          ? await rows.delete(descriptor, key)
-          : await rows.update(descriptor, key, action.changes);
-      note(done);
+          ? await places.delete(run, place)
+          : await places.update(run, place, row, action.changes);
+      note(done?.name);
       if (done !== undefined) count++;
     }
   }
@@ -240,9 +233,9 @@ async function decide(
   rows: RowTransaction,
   observe: Observe,
 ): Promise<readonly Decided[]> {
-  const { use, keySlots, read, spread, whens, on, names } = merge;
-  const { descriptor } = use;
-  const visible = visibleColumns(descriptor).length;
+  const { use, places, spread, whens, on } = merge;
+  const visible = visibleColumns(use.descriptor).length;
+  const [firstKey = 0] = places.keySlots;
   const changed = new Set<string>();
   const decided: Decided[] = [];
   const all = await collect(await openNode(merge.node, run, observe), run);
@@ -250,13 +243,13 @@ async function decide(
     const pause = run.pause();
     if (pause !== undefined) await pause;
     const whole = spread(each);
-    const key = keySlots.map((slot) => whole[slot] as Datum);
-    let isMatched = !key.includes(null);
-    const name = isMatched ? names.ofKey(key) : "";
+    const place = whole[firstKey] === null ? undefined : places.placeOf(whole);
+    let isMatched = place !== undefined;
+    const name = place?.name ?? "";
     if (isMatched && run.changed?.has(name) === true) throw changedTwice();
-    if (isMatched) {
-      const row = await rows.get(descriptor, key, { lock: { mode: "update" } });
-      const current = row === undefined ? undefined : read(row);
+    if (place !== undefined) {
+      const row = await rows.get(place.table, place.key, { lock: { mode: "update" } });
+      const current = row === undefined ? undefined : place.read(row);
       for (let slot = 0; slot < visible; slot++) whole[slot] = current?.[slot] ?? null;
       // Another may have changed it since it was read.
       isMatched =
@@ -269,7 +262,7 @@ async function decide(
       changed.add(name);
     }
     run.keep(rowBytes(whole));
-    decided.push({ key: isMatched ? key : undefined, action });
+    decided.push({ place: isMatched ? place : undefined, row: whole, action });
   }
   return decided;
 }

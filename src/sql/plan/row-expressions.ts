@@ -34,6 +34,7 @@ export interface RowExpressionsParts {
 const WHAT: Readonly<Record<ExpressionUse, string>> = {
   default: "DEFAULT expression",
   check: "check constraint",
+  partition: "partition bound",
   generated: "column generation expression",
   predicate: "index predicate",
   "index part": "index expression",
@@ -169,7 +170,7 @@ function refuseUnfit(
   if (someExpr(expr, isSet)) {
     throw new SqlError("0A000", `set-returning functions are not allowed in ${what}s`);
   }
-  if (use === "default" || use === "check" || use === "domain") return;
+  if (use === "default" || use === "check" || use === "domain" || use === "partition") return;
   if (someExpr(expr, isMutable)) {
     throw new SqlError("42P17", `functions in ${what} must be marked IMMUTABLE`);
   }

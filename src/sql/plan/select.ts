@@ -128,7 +128,7 @@ function bindSelect(env: PlanEnv, select: NodeOf<"SelectStmt">, how: BindHow): B
     distinct: distinctClause === undefined ? undefined : distinct,
     isDistinctOn: on.length > 0,
     limits: bindLimits(env, select),
-    locks: bindLocks(locking, from),
+    locks: bindLocks(env, locking, from),
   };
   if (bound.locks.length > 0) assertLockable(bound);
   if (aggregates.length > 0) assertNotRecursive(from);

@@ -1,10 +1,12 @@
 import {
   type ColumnDescriptor,
+  type ColumnSpec,
   type ColumnType,
   type TableDescriptor,
   visibleColumns,
 } from "../../rows/index.ts";
 import type { ScopeColumn, ScopeTable } from "../bind/scope.ts";
+import { OID } from "../types/oids.ts";
 import type { TypeRegistry } from "../types/registry.ts";
 import type { TableUse } from "./table-use.ts";
 
@@ -42,6 +44,27 @@ export function scopeTable(types: TypeRegistry, use: TableUse, alias?: string): 
     columns,
     isStored: true,
     rowType: tableOid,
+    ...(use.partitions !== undefined && { tableOid: oidColumn(columns.length) }),
     ...(filled >= 0 && { filled }),
+  };
+}
+
+/** The OID of the partition that a row is in stands behind the columns. */
+function oidColumn(slot: number): ScopeColumn {
+  return { name: "tableoid", oid: OID.oid, typmod: -1, slot, tableOid: 0, attribute: 0 };
+}
+
+/** Columns of a table that is not there yet, as expressions see them. */
+export function specTable(
+  types: TypeRegistry,
+  name: string,
+  columns: readonly Pick<ColumnSpec, "name" | "type">[],
+): ScopeTable {
+  return {
+    name,
+    columns: columns.map((column, slot) => {
+      const { oid, typmod } = types.fromColumnType(column.type);
+      return { name: column.name, oid, typmod, slot, tableOid: 0, attribute: slot + 1 };
+    }),
   };
 }

@@ -3,6 +3,7 @@ import type { ScopeTable } from "../bind/scope.ts";
 import type { VirtualRelation } from "../catalog/virtual.ts";
 import { type AccessPath, type AccessWays, chooseAccess } from "./access-path.ts";
 import type { PlanEnv } from "./env.ts";
+import { partitionedRelation } from "./partitions/partitioned-relation.ts";
 import type { Relation } from "./relation.ts";
 import { scanNode, scanTuples } from "./scan-node.ts";
 import { storedColumns } from "./table-columns.ts";
@@ -30,6 +31,7 @@ function accessWays({ setting }: PlanEnv): AccessWays {
 }
 
 export function tableRelation(env: PlanEnv, use: TableUse, table: ScopeTable): Relation {
+  if (use.partitions !== undefined) return partitionedRelation(env, use, table, tableRelation);
   const { types } = env.functions;
   const printer = new ExprPrinter(types, env.bindContext);
   const { descriptor } = use;

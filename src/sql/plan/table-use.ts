@@ -1,5 +1,6 @@
+import type { Node } from "libpg-query";
 import type { Privilege } from "../../api/privileges.ts";
-import type { TableDescriptor } from "../../rows/index.ts";
+import type { PartitionBound, TableDescriptor } from "../../rows/index.ts";
 import { assertHeld, type Held } from "../catalog/held.ts";
 
 /** A table that a statement names, and the descriptor that its plan was made by. */
@@ -12,6 +13,15 @@ export interface TableUse {
   readonly needs?: Set<Privilege>;
   /** About how many rows it has. */
   readonly rows?: number | undefined;
+  /** Of a partitioned table: who may use it may use them through it. */
+  readonly partitions?: PartitionsUse | undefined;
+}
+
+/** The partitions of a table, in the order of its descriptor. */
+export interface PartitionsUse {
+  readonly members: readonly { readonly use: TableUse; readonly bound: PartitionBound }[];
+  /** The trees of those parts of its key that are expressions. */
+  readonly expressions: readonly (Node | undefined)[];
 }
 
 /**

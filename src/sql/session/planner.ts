@@ -31,6 +31,7 @@ import {
   type PlanEnv,
   type TableRef,
 } from "../plan/env.ts";
+import { partitionsUse } from "../plan/partitions/partition-uses.ts";
 import type { Plan, RunContext } from "../plan/plan.ts";
 import { type PlannerPorts, planStatement } from "../plan/plan-statement.ts";
 import { bindQuery } from "../plan/select.ts";
@@ -152,6 +153,20 @@ async function rowsOfRun(
   return rows;
 }
 
+/** A plan rests on a table that it names, and on its partitions. */
+function basedOn(
+  basis: PlanBasis,
+  schema: string | undefined,
+  name: string,
+  { descriptor, partitions }: TableUse,
+): void {
+  basis.table(schema, name, descriptor);
+  for (const { use } of partitions?.members ?? []) {
+    const { namespace, name: own } = use.descriptor;
+    basedOn(basis, namespace.join("."), own, use);
+  }
+}
+
 function missing({ schemaname, relname = "" }: TableRef): SqlError {
   const shown = schemaname === undefined ? relname : `${schemaname}.${relname}`;
   return new SqlError("42P01", `relation "${shown}" does not exist`);
@@ -266,7 +281,7 @@ class Names {
     };
     const lookUp = async (schema: string | undefined, name: string) => {
       const found = await this.#lookUp(schema, name);
-      if (found?.kind === "table") basis.table(schema, name, found.use.descriptor);
+      if (found?.kind === "table") basedOn(basis, schema, name, found.use);
       else basis.other();
       if (found?.kind === "table" && !(await this.#isPopulated(found.use.descriptor))) {
         empty.add(found.use.descriptor.id);
@@ -379,7 +394,11 @@ class Names {
     const { rows } = await (await this.#rows()).estimate(table, 0);
     const oid = tableOid(table.relation);
     this.#defineRow(oid, table, isShown ? rowFields(table) : undefined);
-    return { descriptor: table, oid, held, needs: new Set<Privilege>(), rows };
+    const partitions = await partitionsUse(await this.#rows(), table, {
+      parse: (text) => this.parse(text),
+      onFound: (one) => (isShown ? this.#types.defineColumns(one) : undefined),
+    });
+    return { descriptor: table, oid, held, needs: new Set<Privilege>(), rows, partitions };
   }
 
   /**

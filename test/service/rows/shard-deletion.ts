@@ -53,8 +53,8 @@ export async function filesOf({ files }: World, shard: string): Promise<readonly
   const found: string[] = [];
   for (const directory of ["sst/", "values/", "wal/"]) {
     const listed = await files.list(prefix + directory, { limit: 1_000 });
-    // The last file of the log says who may write: none.
-    const kept = directory === "wal/" ? listed.length - 1 : listed.length;
+    // The last two objects of the log say who may write: none.
+    const kept = directory === "wal/" ? listed.length - 2 : listed.length;
     found.push(...listed.slice(0, kept).map(({ path }) => path));
   }
   return found;

@@ -16,6 +16,8 @@ export class Judge {
   readonly #tainted = new Set<string>();
   /** What the views that the script has made read. */
   readonly #views = new Map<string, readonly string[]>();
+  /** Partitions and what they are a part of, both ways. */
+  readonly #shared = new Map<string, Set<string>>();
   /** Names of what the open transaction has made or changed. */
   readonly #pending = new Set<string>();
   #apart = false;
@@ -24,7 +26,9 @@ export class Judge {
 
   taint(names: Iterable<string>): void {
     for (const name of names) {
+      if (this.#tainted.has(name)) continue;
       this.#tainted.add(name);
+      this.taint(this.#shared.get(name) ?? []);
       for (const below of this.#views.get(name) ?? []) this.#tainted.add(below);
     }
   }
@@ -42,6 +46,7 @@ export class Judge {
     for (const view of isSame ? statement.targets : []) {
       if (statement.viewed.length > 0) this.#views.set(view, statement.viewed);
     }
+    if (isSame) this.#share(statement.shares);
     const hasWorked = expected.every(({ error }) => error === undefined);
     // Where both made it, neither had it: it is the same again.
     if (isSame && hasWorked && statement.makes) this.#tainted.delete(statement.makes);
@@ -57,6 +62,16 @@ export class Judge {
     else if (status.expected === "I") this.#pending.clear();
     this.#apart = isApart;
     return verdict;
+  }
+
+  #share(names: readonly string[]): void {
+    for (const name of names) {
+      const known = this.#shared.get(name) ?? new Set<string>();
+      for (const other of names) if (other !== name) known.add(other);
+      this.#shared.set(name, known);
+    }
+    const isTainted = names.some((name) => this.#tainted.has(name));
+    if (isTainted) this.taint(names.filter((name) => !this.#tainted.has(name)));
   }
 
   #verdict(statement: Statement, expected: readonly Answer[], actual: readonly Answer[]): Verdict {

@@ -12,6 +12,8 @@ export interface Statement {
   readonly setting: string | undefined;
   /** The name of the relation or savepoint that it makes, or nothing. */
   readonly makes: string | undefined;
+  /** Tables that have rows in common from then on. */
+  readonly shares: readonly string[];
   /** What a view that it makes reads: a write to the view is one to these. */
   readonly viewed: readonly string[];
   /** Top-level ORDER BY: places of columns from 1, or their names, up to one that is neither. */
@@ -85,9 +87,30 @@ export function statementOf(sql: string): Statement {
     targets: [...targets],
     setting: typeof set === "string" ? set : undefined,
     viewed: first?.[0] === "ViewStmt" ? [...relationsIn(first[1]["query"])] : [],
+    shares: first === undefined ? [] : [...sharedBy(...first)],
     makes: typeof makes === "string" ? makes : undefined,
     order: trees.length === 1 && first?.[0] === "SelectStmt" ? orderOf(first[1]) : [],
   };
+}
+
+/** A partition and what it is a part of; both ends of a foreign key, whose actions write rows. */
+function sharedBy(kind: string, tree: Tree): ReadonlySet<string> {
+  const found = new Set<string>();
+  each(tree, "Constraint", ({ contype, pktable }) => {
+    if (contype !== "CONSTR_FOREIGN") return;
+    names(tree["relation"], found);
+    names(pktable, found);
+  });
+  if (kind === "CreateStmt" && tree["partbound"] !== undefined) {
+    names(tree["inhRelations"], found);
+    names(tree["relation"], found);
+  }
+  if (kind !== "AlterTableStmt") return found;
+  each(tree, "PartitionCmd", (node) => {
+    names(tree["relation"], found);
+    names(node["name"], found);
+  });
+  return found;
 }
 
 /** The sequences that a table's serial columns make. */

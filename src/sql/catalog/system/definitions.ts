@@ -86,10 +86,12 @@ export function indexDefinition(
   const table = of.table as TableDescriptor;
   const unique = index.isPrimary || descriptor?.unique === true ? "UNIQUE " : "";
   const schema = isSchemaShown ? `${quoteIdentifier(of.schema.name)}.` : "";
+  const place = `${schema}${quoteIdentifier(of.name)}`;
+  const only = of.kind === "p" ? "ONLY " : "";
   const include = (descriptor?.include ?? []).map((id) => columnName(table, id));
   const where = descriptor?.predicate;
   return [
-    `CREATE ${unique}INDEX ${quoteIdentifier(index.name)} ON ${schema}${quoteIdentifier(of.name)}`,
+    `CREATE ${unique}INDEX ${quoteIdentifier(index.name)} ON ${only}${place}`,
     `USING ${descriptor?.method ?? "btree"} (${indexParts(index).join(", ")})`,
     ...(include.length === 0 ? [] : [`INCLUDE (${include.join(", ")})`]),
     ...(descriptor?.nullsNotDistinct === true ? ["NULLS NOT DISTINCT"] : []),

@@ -19,6 +19,7 @@ function* schemataRows({ snapshot }: ProviderContext): Generator<Named> {
 }
 
 const TABLE_TYPES: Partial<Readonly<Record<SnapshotRelation["kind"], string>>> = {
+  p: "BASE TABLE",
   r: "BASE TABLE",
   v: "VIEW",
   f: "FOREIGN",
@@ -34,7 +35,7 @@ function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
       table_schema: schema.name,
       table_name: name,
       table_type: isTemporary ? "LOCAL TEMPORARY" : type,
-      is_insertable_into: yesNo(kind === "r"),
+      is_insertable_into: yesNo(kind === "r" || kind === "p"),
       is_typed: "NO",
     };
   }
@@ -97,7 +98,7 @@ function* columnsRows(context: ProviderContext): Generator<Named> {
         ...identityOf(snapshot, column),
         is_generated: isGenerated ? "ALWAYS" : "NEVER",
         generation_expression: column?.generated ?? null,
-        is_updatable: yesNo(relation.kind === "r"),
+        is_updatable: yesNo(relation.kind === "r" || relation.kind === "p"),
       };
     }
   }

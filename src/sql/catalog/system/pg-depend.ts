@@ -1,6 +1,7 @@
 import { type TableDescriptor, visibleColumns } from "../../../rows/index.ts";
 import { columnsRead } from "./expression-columns.ts";
 import { hashedOid } from "./object-oids.ts";
+import { parentConstraintOf, parentIndexOf } from "./partitions.ts";
 import { CLASS_OID, CONSTRAINT_CLASS_OID, NAMESPACE_CLASS_OID, partsOf } from "./pg-relations.ts";
 import type { Named, ProviderContext } from "./provider.ts";
 import type {
@@ -16,8 +17,8 @@ const RULE_CLASS_OID = 2618;
 /** An object: its catalog, its OID there, and a column of it. */
 type Address = readonly [classOid: number, oid: number, column?: number];
 
-/** `a`: goes with it; `i`: is a part of it; `n`: is in the way of dropping it. */
-type Kind = "a" | "i" | "n";
+/** `a`: goes with it; `i`, `P`: is a part of it; `n`: is in the way of dropping it. */
+type Kind = "a" | "i" | "n" | "P";
 
 function row(of: Address, on: Address, kind: Kind): Named {
   return {
@@ -34,7 +35,7 @@ function row(of: Address, on: Address, kind: Kind): Named {
 /** What objects of the catalog depend on. */
 export function* dependRows({ snapshot }: ProviderContext): Generator<Named> {
   for (const relation of snapshot.relations) {
-    if (relation.isSystem || relation.kind === "i") continue;
+    if (relation.isSystem || relation.index !== undefined) continue;
     yield row([CLASS_OID, relation.oid], [NAMESPACE_CLASS_OID, relation.schema.oid], "n");
     if (relation.sequence !== undefined) yield* ofSequence(snapshot, relation);
     if (relation.table !== undefined) yield* ofDefaults(snapshot, relation);
@@ -42,6 +43,20 @@ export function* dependRows({ snapshot }: ProviderContext): Generator<Named> {
   yield* ofViews(snapshot);
   for (const index of snapshot.indexes) yield* ofIndex(snapshot, index);
   for (const constraint of snapshot.constraints) yield* ofConstraint(snapshot, constraint);
+  yield* ofPartitions(snapshot);
+}
+
+/** Keys and indexes of partitions are parts of those of the partitioned table. */
+function* ofPartitions(snapshot: CatalogSnapshot): Generator<Named> {
+  for (const index of snapshot.indexes) {
+    const above = parentIndexOf(snapshot, index);
+    if (above !== undefined) yield row([CLASS_OID, index.oid], [CLASS_OID, above.oid], "P");
+  }
+  for (const constraint of snapshot.constraints) {
+    const above = parentConstraintOf(snapshot, constraint);
+    if (above === undefined) continue;
+    yield row([CONSTRAINT_CLASS_OID, constraint.oid], [CONSTRAINT_CLASS_OID, above.oid], "P");
+  }
 }
 
 /** PostgreSQL keeps the query of a view as a rule of it. */

@@ -15,6 +15,15 @@ import { defaultText } from "./definitions.ts";
 import { columnsRead, domainCheckText } from "./expression-columns.ts";
 import { lakeType } from "./lake-types.ts";
 import { hashedOid } from "./object-oids.ts";
+import {
+  inheritRows,
+  isOfParent,
+  parentConstraintOf,
+  parentIndexOf,
+  partitionedRows,
+  partitionsOf,
+  relationBound,
+} from "./partitions.ts";
 import type { Named, Provider, ProviderContext } from "./provider.ts";
 import { HILBERT, systemShapes } from "./shapes.ts";
 import {
@@ -35,7 +44,7 @@ export function zeroVector(elements: readonly Datum[]): ArrayDatum {
   return { dimensions: [elements.length], lowerBounds: [0], elements };
 }
 
-function* classRows({ snapshot }: ProviderContext): Generator<Named> {
+function* classRows({ snapshot, types }: ProviderContext): Generator<Named> {
   const checks = countBy(snapshot.constraints, ({ descriptor }) => descriptor.kind === "check");
   const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
   const related = relatedByForeignKeys(snapshot);
@@ -43,6 +52,7 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
     const { oid, name, schema, kind, isSystem, held, view } = relation;
     const isHeap = kind === "r" || kind === "m";
     const owner = snapshot.ownerName(held);
+    const isParted = kind === "p" || kind === "I";
     yield {
       oid,
       relname: name,
@@ -50,7 +60,7 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       reltype: rowTypeOid(relation),
       reloftype: 0,
       relowner: isSystem ? OWNER_OID : snapshot.ownerOf(held),
-      relam: kind === "i" ? accessMethodOf(relation) : isHeap ? HEAP : 0,
+      relam: kind === "i" || kind === "I" ? accessMethodOf(relation) : isHeap ? HEAP : 0,
       relfilenode: isHeap || kind === "i" ? oid : 0,
       reltablespace: 0,
       relpages: 0,
@@ -65,21 +75,34 @@ function* classRows({ snapshot }: ProviderContext): Generator<Named> {
       relchecks: checks.get(oid) ?? 0,
       relhasrules: kind === "v" || kind === "m",
       relhastriggers: related.has(oid),
-      relhassubclass: false,
+      relhassubclass: isParted && hasParts(snapshot, relation),
       relrowsecurity: false,
       relforcerowsecurity: false,
+      relpartbound: relationBound(snapshot, types, relation),
       relispopulated: view?.materialized?.isPopulated ?? true,
-      relreplident: !isHeap || isSystem ? "n" : "d",
-      relispartition: false,
+      relreplident: !(isHeap || kind === "p") || isSystem ? "n" : "d",
+      relispartition: isPartition(snapshot, relation),
       relrewrite: 0,
       relfrozenxid: 0,
       relminmxid: 0,
       reloptions:
         view?.checkOption === undefined ? null : vector([`check_option=${view.checkOption}`]),
       relacl:
-        kind === "i" || kind === "c" ? null : aclOf(snapshot.roles, aclKind(kind), held, owner),
+        kind === "i" || kind === "I" || kind === "c"
+          ? null
+          : aclOf(snapshot.roles, aclKind(kind), held, owner),
     };
   }
+}
+
+function hasParts(snapshot: CatalogSnapshot, { index, ...relation }: SnapshotRelation): boolean {
+  return partitionsOf(snapshot, index?.of ?? relation).length > 0;
+}
+
+function isPartition(snapshot: CatalogSnapshot, relation: SnapshotRelation): boolean {
+  const { index } = relation;
+  if (index !== undefined) return parentIndexOf(snapshot, index) !== undefined;
+  return relation.table?.partitionOf !== undefined;
 }
 
 /** Tables at either end of a foreign key, which PostgreSQL enforces by triggers. */
@@ -180,8 +203,8 @@ function* attributeRows(context: ProviderContext): Generator<Named> {
         attidentity: identity === undefined ? "" : identity === "always" ? "a" : "d",
         attgenerated: generated === undefined ? "" : "s",
         attisdropped: false,
-        attislocal: true,
-        attinhcount: 0,
+        attislocal: relation.table?.partitionOf === undefined,
+        attinhcount: relation.table?.partitionOf === undefined ? 0 : 1,
         attcollation: type?.collation ?? 0,
       };
     }
@@ -254,7 +277,8 @@ function* indexRows({ snapshot, types }: ProviderContext): Generator<Named> {
     const include = descriptor?.include ?? [];
     const numbers = [...parts.map((part) => ("columnId" in part ? part.columnId : 0)), ...include];
     const attributes = indexAttributes(types, index).slice(0, parts.length);
-    const isLive = descriptor === undefined || descriptor.state === "public";
+    const isLive =
+      (descriptor === undefined || descriptor.state === "public") && isWhole(snapshot, index);
     yield {
       indexrelid: index.oid,
       indrelid: of.oid,
@@ -287,6 +311,16 @@ function* indexRows({ snapshot, types }: ProviderContext): Generator<Named> {
       indpred: descriptor?.predicate ?? null,
     };
   }
+}
+
+/** Whether each partition has its part of an index of a partitioned table. */
+function isWhole(snapshot: CatalogSnapshot, index: SnapshotIndex): boolean {
+  return partitionsOf(snapshot, index.of).every(({ oid }) =>
+    snapshot.indexes.some(
+      (one) =>
+        one.of.oid === oid && parentIndexOf(snapshot, one) === index && isWhole(snapshot, one),
+    ),
+  );
 }
 
 function accessMethodOf({ index }: SnapshotRelation): number {
@@ -350,6 +384,8 @@ function* constraintRows({ snapshot }: ProviderContext): Generator<Named> {
     const target =
       foreign && snapshot.relations.find(({ table }) => table?.id === foreign.references.table);
     const columns = columnsOfConstraint(constraint);
+    const above = parentConstraintOf(snapshot, constraint);
+    const isInherited = above !== undefined || isOfParent(snapshot, constraint);
     yield {
       oid,
       conname: descriptor.name,
@@ -361,14 +397,14 @@ function* constraintRows({ snapshot }: ProviderContext): Generator<Named> {
       conrelid: of.oid,
       contypid: 0,
       conindid: index?.oid ?? referencedIndex(snapshot, target)?.oid ?? 0,
-      conparentid: 0,
+      conparentid: above?.oid ?? 0,
       confrelid: target?.oid ?? 0,
       confupdtype: foreign === undefined ? " " : ACTIONS[foreign.onUpdate],
       confdeltype: foreign === undefined ? " " : ACTIONS[foreign.onDelete],
       confmatchtype: foreign === undefined ? " " : foreign.match === "full" ? "f" : "s",
-      conislocal: true,
-      coninhcount: 0,
-      connoinherit: descriptor.kind !== "check",
+      conislocal: !isInherited,
+      coninhcount: isInherited ? 1 : 0,
+      connoinherit: descriptor.kind !== "check" && !isInherited,
       conkey: columns.length === 0 ? null : vector(columns),
       confkey: foreign === undefined ? null : vector(foreign.references.columns),
       confdelsetcols: foreign?.onDeleteColumns ? vector(foreign.onDeleteColumns) : null,
@@ -518,7 +554,7 @@ function* tablesRows({ snapshot }: ProviderContext): Generator<Named> {
   const indexed = new Set(snapshot.indexes.map(({ of }) => of.oid));
   const related = relatedByForeignKeys(snapshot);
   for (const { oid, name, schema, kind, held } of snapshot.relations) {
-    if (kind !== "r") continue;
+    if (kind !== "r" && kind !== "p") continue;
     yield {
       schemaname: schema.name,
       tablename: name,
@@ -585,6 +621,8 @@ function* sequencesRows({ snapshot }: ProviderContext): Generator<Named> {
 
 export const RELATION_PROVIDERS: Readonly<Record<string, Provider>> = {
   pg_class: classRows,
+  pg_partitioned_table: partitionedRows,
+  pg_inherits: inheritRows,
   pg_attribute: attributeRows,
   pg_index: indexRows,
   pg_constraint: constraintRows,

@@ -26,7 +26,7 @@ export interface SnapshotRelation {
   readonly oid: number;
   readonly name: string;
   readonly schema: SnapshotSchema;
-  readonly kind: "r" | "f" | "v" | "m" | "i" | "S" | "c";
+  readonly kind: "r" | "p" | "f" | "v" | "m" | "i" | "I" | "S" | "c";
   readonly isSystem: boolean;
   readonly comment: string;
   /** What the session may do with it; absent: it reads it, as everybody does. */
@@ -60,14 +60,14 @@ export interface SnapshotConstraint {
 }
 
 /** Letters of what `information_schema` lists among neither tables nor views. */
-export const NO_TABLES: ReadonlySet<SnapshotRelation["kind"]> = new Set(["i", "S", "m", "c"]);
+export const NO_TABLES: ReadonlySet<SnapshotRelation["kind"]> = new Set(["i", "I", "S", "m", "c"]);
 
 /**
  * The OID of a relation's row type; 0 of an index and of a sequence. Tables, views and types of a
  * database are numbered together, so that of its relation is free among types.
  */
 export function rowTypeOid({ oid, kind, isSystem }: SnapshotRelation): number {
-  if (kind === "i" || kind === "S") return 0;
+  if (kind === "i" || kind === "I" || kind === "S") return 0;
   return isSystem ? hashedOid("row type", oid) : oid;
 }
 
@@ -110,6 +110,7 @@ export class CatalogSnapshot {
   /** Principals and roles; none where the statement does not ask for them. */
   readonly roles: readonly ListedRole[];
   readonly relationByOid: ReadonlyMap<number, SnapshotRelation>;
+  readonly tableById: ReadonlyMap<string, SnapshotRelation>;
   readonly schemaByOid: ReadonlyMap<number, SnapshotSchema>;
   readonly constraintByOid: ReadonlyMap<number, SnapshotConstraint>;
   /** Texts of COMMENT ON, by `commentName`. */
@@ -145,7 +146,7 @@ export class CatalogSnapshot {
         oid: index.oid,
         name: index.name,
         schema: index.of.schema,
-        kind: "i",
+        kind: index.of.kind === "p" ? "I" : "i",
         isSystem: false,
         comment: "",
         held: index.of.held,
@@ -185,6 +186,7 @@ export class CatalogSnapshot {
         return { oid, name, schema, typeId, expression };
       });
     });
+    this.tableById = new Map(own.flatMap((one) => (one.table ? [[one.table.id, one]] : [])));
     this.relationByOid = new Map(this.relations.map((each) => [each.oid, each]));
     this.schemaByOid = new Map(this.schemas.map((each) => [each.oid, each]));
     this.constraintByOid = new Map(this.constraints.map((each) => [each.oid, each]));
@@ -298,7 +300,7 @@ function relationOf(
   if (kind === "rows" && table !== undefined) {
     const oid = tableOid(table.relation);
     if (view !== undefined) return { ...base, oid, kind: "m", table, view };
-    return { ...base, oid, kind: "r", table };
+    return { ...base, oid, kind: table.partitioned === undefined ? "r" : "p", table };
   }
   const letter = ({ rows: "r", system: "r", view: "v", lake: "f" } as const)[kind];
   return { ...base, oid: hashedOid("relation", id), kind: letter, columns };

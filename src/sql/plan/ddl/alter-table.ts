@@ -8,6 +8,7 @@ import { contentOf, type NodeOf } from "../../parse/statement.ts";
 import { type PlanEnv, scopeOf } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { scopeTable } from "../table-columns.ts";
+import { changedParts, isPartCommand } from "./alter-partitions.ts";
 import { newColumnType } from "./column-type.ts";
 import { planAlterComposite, planRenameAttribute } from "./composites.ts";
 import {
@@ -23,9 +24,11 @@ import {
 } from "./ddl-run.ts";
 import { planRenameDomainConstraint, refuseDomainValue } from "./domains.ts";
 import { dropConstraint, dropIndex, dropKey } from "./drop-constraint.ts";
+import { withPartitions } from "./drop-partitions.ts";
 import { noElements } from "./elements.ts";
 import { foreignKeySpec } from "./foreign-keys.ts";
 import { addIdentity, setIdentity } from "./identity.ts";
+import { planAttachIndex } from "./indexes.ts";
 import { moveTable, shardAsked } from "./move-table.ts";
 import { isOfOwner, ownedRelation } from "./owners.ts";
 import { renameInViews } from "./rename-in-views.ts";
@@ -55,6 +58,7 @@ export function planAlterTable(
     const kind = objectWords(objtype ?? "OBJECT_TABLE").replace("MATVIEW", "MATERIALIZED VIEW");
     return ddlPlan(env, `ALTER ${kind}`, (on) => ownedRelation(env, on, ports, alter));
   }
+  if (objtype === "OBJECT_INDEX") return planAttachIndex(env, alter, ports);
   if (objtype !== undefined && objtype !== "OBJECT_TABLE") {
     throw notSupported(`ALTER ${objectWords(objtype)}`);
   }
@@ -67,13 +71,24 @@ export function planAlterTable(
       const message = `ALTER TABLE cannot change the materialized view "${table.name}"`;
       throw new SqlError("42809", message);
     }
+    if (shard !== undefined && (table.partitioned ?? table.partitionOf) !== undefined) {
+      const hint = "DETACH it first: the partitions of a table are in its shard.";
+      throw notSupported("moving a partitioned table or a partition", hint);
+    }
     if (shard !== undefined) {
       await moveTable(on, table, shard);
       return;
     }
     for (const node of cmds) {
       const command = contentOf(node, "AlterTableCmd") ?? {};
-      table = await changed(new Change(env, on, ports, table), command);
+      const isPart = table.partitioned !== undefined || table.partitionOf !== undefined;
+      const apply = (one: TableDescriptor, own: Command) =>
+        changed(new Change(env, on, ports, one), own);
+      const isOnly = relation.inh !== true;
+      table =
+        isPart || isPartCommand(command)
+          ? await changedParts({ env, on, ports, table, command, isOnly, apply })
+          : await apply(table, command);
     }
   });
 }
@@ -412,7 +427,16 @@ export function planRename(env: PlanEnv, rename: NodeOf<"RenameStmt">, ports: Dd
       }
       const what = "renaming a column that a view reads is not supported";
       await refuseViewsOf(on, table.id, what, readsColumn(table, subname));
-      await change.alter({ kind: "rename column", column: subname, name: newname });
+      if (table.partitionOf !== undefined) {
+        throw new SqlError("42P16", `cannot rename inherited column "${subname}"`);
+      }
+      if (relation.inh !== true && (table.partitioned?.members ?? []).length > 0) {
+        const message = `inherited column "${subname}" must be renamed in child tables too`;
+        throw new SqlError("42P16", message);
+      }
+      for (const { id } of await withPartitions(on.rows, table)) {
+        await on.rows.alter(id, { kind: "rename column", column: subname, name: newname });
+      }
       return;
     }
     const to = { path: found.path, name: newname };

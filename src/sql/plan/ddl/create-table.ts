@@ -4,8 +4,9 @@ import { notSupported, SqlError } from "../../error.ts";
 import type { NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
+import { createPartition } from "./create-partition.ts";
 import { type DdlPorts, type DdlRun, ddlPlan, refuseTaken, skip } from "./ddl-run.ts";
-import { foreignKeySpec } from "./foreign-keys.ts";
+import { foreignKeySpec, referencesParted } from "./foreign-keys.ts";
 import { checkStorageParameters } from "./storage-parameters.ts";
 import { tableSpec } from "./table-elements.ts";
 
@@ -22,9 +23,18 @@ export function planCreateTable(env: PlanEnv, create: NodeOf<"CreateStmt">, port
       skip(on, "42P07", `relation "${name}" already exists`);
       return;
     }
-    const { spec, foreignKeys } = await tableSpec(env, name, tableElts);
+    if (create.partbound !== undefined) {
+      const more = { ...ends, ...placed };
+      await createPartition(env, on, ports, create, { path, name, more });
+      return;
+    }
+    const { spec, foreignKeys } = await tableSpec(env, name, tableElts, create.partspec);
     const keys: NewForeignKey[] = [];
     const isTaken = (one: string): boolean => keys.some((key) => key.name === one);
+    const isParted = spec.partitioned !== undefined;
+    if (isParted && foreignKeys.some((one) => one.constraint.pktable?.relname === name)) {
+      throw referencesParted();
+    }
     for (const given of foreignKeys) {
       keys.push(await foreignKeySpec(on, ports, name, given, isTaken));
     }
@@ -52,8 +62,8 @@ export function onCommitOf(
 }
 
 function optionsOf(create: NodeOf<"CreateStmt">): Pick<NewTable, "shard"> {
-  if ((create.inhRelations ?? []).length > 0) throw notSupported("INHERITS and PARTITION OF");
-  if (create.partspec !== undefined) throw notSupported("PARTITION BY");
+  const inherits = (create.inhRelations ?? []).length > 0;
+  if (inherits && create.partbound === undefined) throw notSupported("INHERITS");
   if (create.ofTypename !== undefined) throw notSupported("OF a type");
   return placeIn(create);
 }

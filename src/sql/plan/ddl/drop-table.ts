@@ -15,6 +15,7 @@ import {
   skip,
   tableOf,
 } from "./ddl-run.ts";
+import { dropPartitions, withPartitions } from "./drop-partitions.ts";
 import { cascaded } from "./types.ts";
 import { dropViewsOf } from "./views.ts";
 
@@ -26,7 +27,7 @@ export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
     const going: TableDescriptor[] = [];
     for (const path of names.length > 1 ? names : []) {
       const found = await ports.find(on.rows, rangeOf(path), ["drop", "write-data"]);
-      if (found !== undefined) going.push(found.table);
+      if (found !== undefined) going.push(...(await withPartitions(on.rows, found.table)));
     }
     for (const path of names) {
       const name = path.at(-1) ?? "";
@@ -40,6 +41,7 @@ export function planDropTable(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
         await dropViewsOf(on, found.table.id, `table ${name}`, isCascade);
         if (isCascade) await tellForeignKeys(on, [found.table]);
         const drops = isCascade || areReferrersIn(found.table, going);
+        await dropPartitions(env, on, found.table, isCascade);
         await on.names.dropTable(on.rows, { path: found.path, name }, found.table, drops);
         continue;
       }
@@ -108,7 +110,14 @@ export function planTruncate(
       if (found?.table.materialized === true) {
         throw new SqlError("42809", `"${each.relname ?? ""}" is not a table`);
       }
-      if (found !== undefined) ids.push(found.table.id);
+      if (found === undefined) continue;
+      const { table } = found;
+      if (table.partitioned !== undefined && each.inh !== true) {
+        throw new SqlError("42809", "cannot truncate only a partitioned table", {
+          hint: "Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.",
+        });
+      }
+      ids.push(...(await withPartitions(on.rows, table)).map(({ id }) => id));
     }
     for (const id of new Set(ids)) await on.rows.truncate(id, ids);
     if (!restarts) return;

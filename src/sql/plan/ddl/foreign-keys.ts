@@ -1,7 +1,7 @@
 import type { ForeignKeyAction } from "../../../rows/index.ts";
 import { textsOf } from "../../bind/names.ts";
 import type { NewForeignKey } from "../../catalog/catalog-changes.ts";
-import { SqlError } from "../../error.ts";
+import { notSupported, SqlError } from "../../error.ts";
 import { type DdlPorts, type DdlRun, madeName, tableOf } from "./ddl-run.ts";
 import type { Given } from "./elements.ts";
 
@@ -36,6 +36,9 @@ export async function foreignKeySpec(
   if (found?.table.materialized === true) {
     throw new SqlError("42809", `referenced relation "${found.table.name}" is not a table`);
   }
+  if (found?.table.partitioned !== undefined) {
+    throw referencesParted();
+  }
   if (!isOwn && found === undefined) await tableOf(on, ports, pktable, false, needs);
   return {
     name: conname ?? madeName(table, columns, "fkey", isTaken),
@@ -51,4 +54,11 @@ export async function foreignKeySpec(
     deferrable: deferrable === true,
     initiallyDeferred: initdeferred === true,
   };
+}
+
+export function referencesParted(): SqlError {
+  return notSupported(
+    "a foreign key that references a partitioned table",
+    "Reference a table that is not partitioned.",
+  );
 }

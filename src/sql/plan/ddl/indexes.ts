@@ -29,7 +29,9 @@ import {
   skip,
   tableOf,
 } from "./ddl-run.ts";
-import { dropIndex } from "./drop-constraint.ts";
+import { relationNames } from "./index-names.ts";
+import { attachIndex, createIndexTree, dropIndexTree, refusePart } from "./index-tree.ts";
+import { refuseNarrowIndex } from "./partition-by.ts";
 
 /** CREATE INDEX. */
 export function planCreateIndex(env: PlanEnv, create: NodeOf<"IndexStmt">, ports: DdlPorts): Plan {
@@ -47,6 +49,17 @@ export function planCreateIndex(env: PlanEnv, create: NodeOf<"IndexStmt">, ports
       return;
     }
     const spec = await indexSpec(env, found, { create, method }, (name) => taken.has(name));
+    const { partitioned } = found.table;
+    if (partitioned !== undefined) {
+      if (concurrent === true) {
+        const { name } = found.table;
+        const message = `cannot create index on partitioned table "${name}" concurrently`;
+        throw new SqlError("0A000", message);
+      }
+      if (spec.unique === true) refuseNarrowIndex(found.table, spec);
+      await createIndexTree(on, found.table, spec, relation.inh !== true);
+      return;
+    }
     const isTemporary = isTemporaryId(found.table.id);
     const isOnline =
       !isTemporary &&
@@ -87,18 +100,6 @@ function isAlone({ transaction }: RunContext): boolean {
 export function refuseBlock(run: RunContext, what: string): void {
   if (isAlone(run) && !run.isOfMany) return;
   throw new SqlError("25001", `${what} cannot run inside a transaction block`);
-}
-
-/** Names of tables and indexes of a namespace: none of them is there twice. */
-async function relationNames(on: DdlRun, path: readonly string[]): Promise<Set<string>> {
-  const tables = await on.names.tablesIn(on.rows, path);
-  return new Set(
-    tables.flatMap(({ name, indexes, constraints }) => [
-      name,
-      ...indexes.map((index) => index.name),
-      ...constraints.flatMap((one) => (one.kind === "primary key" ? [one.name] : [])),
-    ]),
-  );
 }
 
 async function indexSpec(
@@ -271,7 +272,8 @@ export function planDropIndex(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Ddl
       refuseConstraint(found, name);
       const index = found.table.indexes.find((one) => one.name === name);
       if (index === undefined) continue;
-      await dropIndex(on, found.table, index, behavior === "DROP_CASCADE");
+      await refusePart(on, found.table, index);
+      await dropIndexTree(on, found.table, index, behavior === "DROP_CASCADE");
     }
   });
 }
@@ -304,4 +306,35 @@ function refuseConstraint({ table }: FoundTable, name: string): void {
   throw new SqlError("2BP01", `cannot drop index ${name} because ${what} requires it`, {
     hint: `You can drop ${what} instead.`,
   });
+}
+
+/** ALTER INDEX … ATTACH PARTITION. @throws SqlError 42704, 42P17. */
+export function planAttachIndex(
+  env: PlanEnv,
+  { relation = {}, cmds = [] }: NodeOf<"AlterTableStmt">,
+  ports: DdlPorts,
+): Plan {
+  return ddlPlan(env, "ALTER INDEX", async (on) => {
+    for (const node of cmds) {
+      const command = contentOf(node, "AlterTableCmd") ?? {};
+      if (command.subtype !== "AT_AttachPartition") throw notSupported("ALTER INDEX");
+      const { name = {} } = contentOf(command.def, "PartitionCmd") ?? {};
+      const [parent, part] = [
+        await indexNamed(on, ports, relation),
+        await indexNamed(on, ports, name),
+      ];
+      await attachIndex(on, parent, part);
+    }
+  });
+}
+
+async function indexNamed(
+  on: DdlRun,
+  ports: DdlPorts,
+  { schemaname, relname = "" }: NodeOf<"RangeVar">,
+): Promise<FoundTable & { readonly name: string }> {
+  const found = await findIndex(on, ports, schemaname, relname);
+  if (found === undefined) throw new SqlError("42P01", `relation "${relname}" does not exist`);
+  await on.names.assertHeld({ path: found.path, name: found.table.name }, ["alter"]);
+  return { ...found, name: relname };
 }

@@ -14,7 +14,7 @@ import type { Elements } from "./elements.ts";
 const CONSTRAINTS = 0x04;
 const DEFAULTS = 0x08;
 const GENERATED = 0x10;
-const IDENTITY = 0x20;
+export const IDENTITY = 0x20;
 const INDEXES = 0x40;
 
 /** LIKE in CREATE TABLE: adds what it takes of another table. @throws SqlError 42P01. */
@@ -39,7 +39,8 @@ export async function addLike(
   if (has(INDEXES)) addIndexes(table, elements, descriptor);
 }
 
-function columnLike(
+/** A column as another table has it. @param has whether a part of it is taken. */
+export function columnLike(
   { name, type, nullable, default: given, generated, identity }: ColumnDescriptor,
   isKey: boolean,
   has: (bit: number) => boolean,
@@ -54,7 +55,13 @@ function columnLike(
   };
 }
 
-function addIndexes(table: string, elements: Elements, source: TableDescriptor): void {
+/** @param partition they are parts of those of the other table. */
+export function addIndexes(
+  table: string,
+  elements: Elements,
+  source: TableDescriptor,
+  partition?: { readonly isTaken: (name: string) => boolean },
+): void {
   const nameOf = (id: number): string => source.columns.find((one) => one.id === id)?.name ?? "";
   const isHidden = source.primaryKey.some(
     ({ columnId }) => source.columns.find(({ id }) => id === columnId)?.hidden === true,
@@ -79,7 +86,8 @@ function addIndexes(table: string, elements: Elements, source: TableDescriptor):
       (one) => one.kind === "unique" && one.index === index.id,
     );
     const include = index.include.map(nameOf);
-    const isTaken = (name: string): boolean => elements.indexes.some((one) => one.name === name);
+    const isTaken = (name: string): boolean =>
+      elements.indexes.some((one) => one.name === name) || partition?.isTaken(name) === true;
     elements.indexes.push({
       name: madeName(table, [...words, ...include], isConstraint ? "key" : "idx", isTaken),
       parts,
@@ -88,6 +96,7 @@ function addIndexes(table: string, elements: Elements, source: TableDescriptor):
       unique: index.unique,
       ...(index.unique && !isConstraint && { isBare: true }),
       nullsNotDistinct: index.nullsNotDistinct,
+      ...(partition !== undefined && { partOf: index.id }),
       ...(index.predicate !== undefined && { predicate: index.predicate }),
     });
   }

@@ -4,6 +4,7 @@ import { contentOf, kindOf, type NodeOf } from "../../parse/statement.ts";
 import type { PlanEnv } from "../env.ts";
 import type { Plan } from "../plan.ts";
 import { type DdlPorts, type DdlRun, ddlPlan, skip } from "./ddl-run.ts";
+import { dropPartitions } from "./drop-partitions.ts";
 import { tellForeignKeys } from "./drop-table.ts";
 import { dropType } from "./drop-type.ts";
 import { schemaElements } from "./schema-elements.ts";
@@ -61,7 +62,7 @@ export function planDropSchema(env: PlanEnv, drop: NodeOf<"DropStmt">, ports: Dd
       // Before anything is told of what lies in it.
       await on.names.assertHeldOn(path, "drop");
       const isCascade = behavior === "DROP_CASCADE";
-      if (isCascade) await dropTables(on, path);
+      if (isCascade) await dropTables(env, on, path);
       await dropSequences(on, path, isCascade);
       await dropObjects(on, ports, path, isCascade);
       await on.names.dropNamespace(on.rows, path);
@@ -116,13 +117,15 @@ async function dropObjects(
   }
 }
 
-async function dropTables(on: DdlRun, path: readonly string[]): Promise<void> {
+async function dropTables(env: PlanEnv, on: DdlRun, path: readonly string[]): Promise<void> {
   const tables = await on.names.tablesIn(on.rows, path);
   await tellForeignKeys(on, tables);
   for (const table of tables) {
     // That of a materialized view may have gone with what the view reads.
-    if ((await on.rows.tables.find(table.id)) === undefined) continue;
+    const now = await on.rows.tables.find(table.id);
+    if (now === undefined) continue;
     await dropViewsOf(on, table.id, `table ${table.name}`, true);
+    await dropPartitions(env, on, now, true);
     await on.names.dropTable(on.rows, { path, name: table.name }, table, true);
   }
   if (tables.length === 0) return;

@@ -21,9 +21,11 @@ import { contentOf, kindOf, type NodeOf } from "../../parse/statement.ts";
 import { splitIdentifiers } from "../../types/names.ts";
 import { assignedExpr } from "../assign.ts";
 import { type PlanEnv, scopeOf } from "../env.ts";
+import { specTable } from "../table-columns.ts";
 import { madeName } from "./ddl-run.ts";
 import { type Elements, type Given, noElements } from "./elements.ts";
 import { addLike } from "./like.ts";
+import { partitionedBy, refuseNarrowKeys } from "./partition-by.ts";
 import { identityOf, identityOptions } from "./sequence-options.ts";
 
 /** Reads the elements of CREATE TABLE. @throws SqlError. */
@@ -31,6 +33,7 @@ export async function tableSpec(
   env: PlanEnv,
   name: string,
   nodes: readonly Node[],
+  partspec?: NodeOf<"PartitionSpec">,
 ): Promise<{ readonly spec: NewTable; readonly foreignKeys: readonly Given[] }> {
   const elements = noElements();
   const constraints: Given[] = [];
@@ -50,7 +53,10 @@ export async function tableSpec(
   for (const given of constraints) await addConstraint(env, name, elements, given);
   const { columns, indexes, checks, primaryKey, foreignKeys } = elements;
   const spec = { name, columns, indexes, checks, ...(primaryKey && { primaryKey }) };
-  return { spec, foreignKeys };
+  if (partspec === undefined) return { spec, foreignKeys };
+  const partitioned = await partitionedBy(env, name, elements, partspec);
+  refuseNarrowKeys(name, elements, partitioned);
+  return { spec: { ...spec, partitioned }, foreignKeys };
 }
 
 const SERIALS: Readonly<Record<string, "int2" | "int4" | "int8">> = {
@@ -168,7 +174,11 @@ async function settleGenerated(
   elements: Elements,
   nodes: readonly Node[],
 ): Promise<void> {
-  const scope = scopeOf(env, [specTable(env, table, elements.columns)], "generation expressions");
+  const scope = scopeOf(
+    env,
+    [specTable(env.functions.types, table, elements.columns)],
+    "generation expressions",
+  );
   for (const node of nodes) {
     const { colname = "", constraints = [] } = contentOf(node, "ColumnDef") ?? {};
     for (const each of constraints) {
@@ -197,22 +207,6 @@ export async function generatedText(
   const target = { id: 0, nullable: true, ...column };
   assignedExpr(scope, target as never, bindExpr(scope, expression), undefined);
   return await expressionText(expression);
-}
-
-/** Columns of a table that is not there yet, as expressions see them. */
-export function specTable(
-  env: PlanEnv,
-  name: string,
-  columns: readonly Pick<ColumnSpec, "name" | "type">[],
-): ScopeTable {
-  const { types } = env.functions;
-  return {
-    name,
-    columns: columns.map((column, slot) => {
-      const { oid, typmod } = types.fromColumnType(column.type);
-      return { name: column.name, oid, typmod, slot, tableOid: 0, attribute: slot + 1 };
-    }),
-  };
 }
 
 /** A constant, or the text of an expression that is evaluated for each row. */
@@ -259,7 +253,8 @@ async function numberedBy(env: PlanEnv, node: Node): Promise<SequenceDescriptor 
   throw new SqlError("42P01", `relation "${text}" does not exist`);
 }
 
-async function addConstraint(
+/** Adds a constraint of the table, whose columns are known. */
+export async function addConstraint(
   env: PlanEnv,
   table: string,
   elements: Elements,
@@ -289,7 +284,7 @@ async function addConstraint(
       );
       return;
     case "CONSTR_CHECK": {
-      const tableOf = specTable(env, table, elements.columns);
+      const tableOf = specTable(env.functions.types, table, elements.columns);
       const check = await checkOf(env, tableOf, constraint, column, (name) =>
         isTaken(elements, name),
       );
