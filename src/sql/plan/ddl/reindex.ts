@@ -56,9 +56,13 @@ async function refuseRelation(
   const index = await findIndex(on, ports, schemaname, relname);
   if (index !== undefined) {
     await on.names.assertHeld({ path: index.path, name: index.table.name }, ["alter"]);
-    if (isIndex) return;
+    if (isIndex) {
+      if (index.table.partitioned !== undefined) refuseBlock(on.run, "REINDEX INDEX");
+      return;
+    }
     throw new SqlError("42809", `"${relname}" is not a table or materialized view`);
   }
   const found = await tableOf(on, ports, relation, false, ["write-data"]);
   if (found !== undefined && isIndex) throw new SqlError("42809", `"${relname}" is not an index`);
+  if (found?.table.partitioned !== undefined) refuseBlock(on.run, "REINDEX TABLE");
 }
