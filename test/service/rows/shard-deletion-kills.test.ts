@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { HistoryPin } from "../../../src/catalog/pins.ts";
+import { closeShard } from "../../../src/rows/index.ts";
 import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
 import { findings } from "./row-world.ts";
@@ -17,6 +18,15 @@ import {
 
 /** `npm run test:over` kills before every call. */
 describeDeletionKills(4);
+
+it("a shard that a forgotten deletion has closed can be used again", async () => {
+  const { world, store } = await prepared();
+  expect(await world.within(closeShard(store, "forgotten"))).toEqual([]);
+  const next = await world.within(world.start(lasting()));
+  await runDue(next, world);
+  await world.within(make(next, "more", "hot"));
+  expect(await world.within(findings(next, world))).toEqual([]);
+});
 
 it("files stay while a backup is taken that may have read of the shard", async () => {
   const { world, shard } = await prepared();

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
+import type { RowStore } from "../../../src/rows/index.ts";
 import { shardPrefix } from "../../../src/runtime/shard-parts.ts";
 import { killPoints, Mortal } from "../../support/mortal.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
@@ -14,7 +15,8 @@ const DAYS = 30 * 24 * 60 * MINUTE;
 
 export const lasting = (): Mortal => new Mortal(Number.POSITIVE_INFINITY);
 
-export async function make(node: TestIceberg, name: string, shard?: string): Promise<void> {
+/** Makes a table with a row. @returns the store that has it. */
+export async function make(node: TestIceberg, name: string, shard?: string): Promise<RowStore> {
   const { store, id } = await node.rows.create(
     ACTOR,
     { catalog: "c", path: ["a"] },
@@ -26,21 +28,26 @@ export async function make(node: TestIceberg, name: string, shard?: string): Pro
     },
   );
   await store.run(async (tx) => await tx.put(await tx.tables.get(id), [1]));
+  return store;
 }
 
 /** A catalog with a table in its first shard, and an empty one that held a table. */
-export async function prepared(): Promise<{ readonly world: World; readonly shard: string }> {
+export async function prepared(): Promise<{
+  readonly world: World;
+  readonly shard: string;
+  readonly store: RowStore;
+}> {
   const world = new World();
   const node = await world.start(lasting());
   await node.model.namespaces.create(ACTOR, PLACE, ["a"], {});
   await world.within(make(node, "kept"));
   const made = await world.within(node.model.rowShards.create(ACTOR, PLACE, "hot"));
-  await world.within(make(node, "gone", "hot"));
+  const store = await world.within(make(node, "gone", "hot"));
   const ref = { catalog: "c", path: ["a"], name: "gone" };
   await node.catalog.tables.drop(ACTOR, ref, { purgeRequested: true });
   await world.clock.advance(DAYS);
   await runDue(node, world);
-  return { world, shard: made.id };
+  return { world, shard: made.id, store };
 }
 
 export async function namesOf(node: TestIceberg): Promise<readonly string[]> {
