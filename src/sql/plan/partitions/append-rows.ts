@@ -1,4 +1,4 @@
-import type { Datum } from "../../../rows/index.ts";
+import { compareRows, type SortKey } from "../../exec/operators.ts";
 import type { ExecRun, Row, RowSource } from "../../exec/run.ts";
 import { type Observe, openNode, type PlanNode } from "../node.ts";
 
@@ -47,13 +47,6 @@ export class AppendRows implements RowSource {
   }
 }
 
-export interface MergeKey {
-  readonly place: number;
-  readonly compare: (left: Datum, right: Datum) => number;
-  readonly isDescending: boolean;
-  readonly isNullsFirst: boolean;
-}
-
 interface Head {
   readonly part: Part;
   readonly source: RowSource;
@@ -68,15 +61,15 @@ export class MergedRows implements RowSource {
   readonly #parts: readonly Part[];
   readonly #run: ExecRun;
   readonly #observe: Observe;
-  readonly #keys: readonly MergeKey[];
+  readonly #order: (left: Row, right: Row) => number;
   #heads: Head[] | undefined;
   #first = 8;
 
-  constructor(parts: readonly Part[], run: ExecRun, observe: Observe, keys: readonly MergeKey[]) {
+  constructor(parts: readonly Part[], run: ExecRun, observe: Observe, keys: readonly SortKey[]) {
     this.#parts = parts;
     this.#run = run;
     this.#observe = observe;
-    this.#keys = keys;
+    this.#order = compareRows(keys);
   }
 
   async next(): Promise<readonly Row[] | undefined> {
@@ -126,19 +119,6 @@ export class MergedRows implements RowSource {
       head.at = 0;
       return true;
     }
-  }
-
-  #order(left: Row, right: Row): number {
-    for (const { place, compare, isDescending, isNullsFirst } of this.#keys) {
-      const [a, b] = [left[place] as Datum, right[place] as Datum];
-      if (a === null || b === null) {
-        if (a === b) continue;
-        return (a === null) === isNullsFirst ? -1 : 1;
-      }
-      const order = compare(a, b);
-      if (order !== 0) return isDescending ? -order : order;
-    }
-    return 0;
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import type { Datum } from "../../../rows/index.ts";
 import { type Expr, mapExpr, someExpr } from "../../bind/expr.ts";
 import type { ScopeTable } from "../../bind/scope.ts";
+import type { SortKey } from "../../exec/operators.ts";
 import { OID } from "../../types/oids.ts";
 import type { AccessPath, WantedOrder } from "../access-path.ts";
 import type { PlanEnv } from "../env.ts";
@@ -9,7 +10,7 @@ import { orderingOf } from "../output.ts";
 import type { PlannedRelation, Relation, Wanted } from "../relation.ts";
 import { scopeTable, storedColumns } from "../table-columns.ts";
 import type { TableUse } from "../table-use.ts";
-import { AppendRows, MergedRows, type MergeKey, type Part } from "./append-rows.ts";
+import { AppendRows, MergedRows, type Part } from "./append-rows.ts";
 import { type Leaf, type PartitionTree, partitionTree } from "./leaves.ts";
 import { prunerOf } from "./pruning.ts";
 
@@ -162,13 +163,13 @@ function ofLeaf(filter: Expr, { use, slots }: Leaf, { oidSlot }: PartitionedLayo
   });
 }
 
-function mergeKeys({ env, tree, wanted }: Planning, slots: readonly number[]): readonly MergeKey[] {
+function mergeKeys({ env, tree, wanted }: Planning, slots: readonly number[]): readonly SortKey[] {
   const { types } = env.functions;
   const columns = scopeTable(types, tree.top.use).columns;
-  return wanted.order.map(({ slot, isDescending, isNullsFirst }): MergeKey => {
+  return wanted.order.map(({ slot, isDescending, isNullsFirst }): SortKey => {
     const column = columns[slot] as (typeof columns)[0];
     const compare = orderingOf(types, column.oid);
-    return { place: slots.indexOf(slot), compare, isDescending, isNullsFirst };
+    return { slot: slots.indexOf(slot), compare, isDescending, isNullsFirst };
   });
 }
 
@@ -176,7 +177,7 @@ function appendNode(
   use: TableUse,
   all: readonly Planned[],
   prune: ReturnType<typeof prunerOf> | undefined,
-  keys: readonly MergeKey[] | undefined,
+  keys: readonly SortKey[] | undefined,
 ): PlanNode {
   const [only] = all;
   const isAlone = all.length === 1 && only !== undefined;
