@@ -1,22 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import "../property-seed.ts";
-import type { Datum, RowIsolation, TableDescriptor, TableSpec } from "../../src/rows/index.ts";
+import type { Datum, RowIsolation, TableDescriptor } from "../../src/rows/index.ts";
+import { DOCUMENTS } from "./support/documents.ts";
 import { looseValues } from "./support/loose-values.ts";
 import { brokenIndexes, newTableId, type OpenRows, openRows, rowsOf } from "./support/open-rows.ts";
-
-const SPEC: Omit<TableSpec, "id"> = {
-  namespace: ["docs"],
-  name: "documents",
-  columns: [
-    { name: "id", type: { kind: "int4" } },
-    { name: "kind", type: { kind: "text" } },
-    { name: "body", type: { kind: "text" } },
-    { name: "scan", type: { kind: "bytea" } },
-  ],
-  primaryKey: { parts: [{ column: "id" }] },
-  indexes: [{ name: "kind_idx", parts: [{ column: "kind" }] }],
-};
 
 const TEXTS = [
   null,
@@ -95,7 +83,7 @@ it("long values are where their rows are, whatever becomes of these", async () =
   await fc.assert(
     fc.asyncProperty(fc.array(anyTransaction, { maxLength: 6 }), async (transactions) => {
       const at = await openRows();
-      const table = await at.rows.run((tx) => tx.createTable({ ...SPEC, id: newTableId() }));
+      const table = await at.rows.run((tx) => tx.createTable({ ...DOCUMENTS, id: newTableId() }));
       let committed: Rows = new Map();
       for (const { isolation, steps, commits, after } of transactions) {
         const tx = await at.rows.begin({ isolation });

@@ -11,6 +11,7 @@ import {
   TableMove,
   type TableSpec,
 } from "../../src/rows/index.ts";
+import { DOCUMENTS } from "./support/documents.ts";
 import { looseValues } from "./support/loose-values.ts";
 import { brokenIndexes, newTableId, type OpenRows, openRows, rowsOf } from "./support/open-rows.ts";
 
@@ -26,25 +27,12 @@ async function open(): Promise<OpenRows> {
   return made;
 }
 
-const SPEC: Omit<TableSpec, "id"> = {
-  namespace: ["docs"],
-  name: "documents",
-  columns: [
-    { name: "id", type: { kind: "int4" } },
-    { name: "kind", type: { kind: "text" } },
-    { name: "body", type: { kind: "text" } },
-    { name: "scan", type: { kind: "bytea" } },
-  ],
-  primaryKey: { parts: [{ column: "id" }] },
-  indexes: [{ name: "kind_idx", parts: [{ column: "kind" }] }],
-};
-
 const MB = 1_048_576;
 const long = (letter: string, length = 40_000): string => letter.repeat(length);
 
 async function made(at: OpenRows, rows: readonly Datum[][] = []): Promise<TableDescriptor> {
   return await at.rows.run(async (tx) => {
-    const table = await tx.createTable({ ...SPEC, id: newTableId() });
+    const table = await tx.createTable({ ...DOCUMENTS, id: newTableId() });
     await tx.insert(table, rows);
     return table;
   });
@@ -130,7 +118,7 @@ it("a row that holds its long values is read, and written anew without them", as
     apartBytes: Number.POSITIVE_INFINITY,
   });
   const table = await before.run(async (tx) => {
-    const created = await tx.createTable({ ...SPEC, id: newTableId() });
+    const created = await tx.createTable({ ...DOCUMENTS, id: newTableId() });
     await tx.insert(created, [
       [1, "k", long("a"), null],
       [2, "k", long("b"), null],
